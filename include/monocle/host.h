@@ -558,8 +558,8 @@ MONO_API void monocle_host_reopen (void);
  */
 MONO_API mono_bool monocle_host_ends_alone (void);
 /*
- * From now on nothing is delivered but runtime_shutdown_end. Listener counts are 0, no more samples are taken, and no
- * thread is inside a module's callback, unless one does not come out of it. Normal context.
+ * From now on nothing is delivered but runtime_shutdown_end. Listener counts are 0, and no thread is inside a module's
+ * callback, unless one does not come out of it. Normal context.
  */
 MONO_API void monocle_host_quieten (void);
 

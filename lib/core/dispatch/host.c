@@ -286,7 +286,6 @@ become_silent (void)
 	const monocle_host_ops *host = monocle__host_ops ();
 	monocle__event_publish ();
 	monocle__handle_publish ();
-	monocle__sampler_end ();
 	bool is_silent = monocle__sampler_await_handlers ();
 	if (host->silence)
 		is_silent = host->silence (host->host) && is_silent;
@@ -335,6 +334,7 @@ monocle_host_shutdown (void)
 		monocle__control_end ();
 	if (!(was & QUIET))
 		become_silent ();
+	monocle__sampler_end ();
 	monocle__event_clear ((monocle__handle *) monocle__event_own ());
 	for (monocle__handle *handle = monocle__handle_first (); handle; handle = monocle__handle_next (handle)) {
 		monocle__event_clear (handle);

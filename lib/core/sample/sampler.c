@@ -754,7 +754,7 @@ monocle__sampler_end (void)
 		;
 }
 
-/* Somebody who is inside the handler entered it before the mode was none, or sees that it is. */
+/* A thread that is inside the handler entered it before there was nothing to tell, or sees that there is nothing. */
 bool
 monocle__sampler_await_handlers (void)
 {

@@ -76,7 +76,10 @@ bool monocle__sampler_is_on (void);
 bool monocle__sampler_hears (void);
 /* No thread will be interrupted once this returns and what is on its way has arrived. Normal context. */
 void monocle__sampler_end (void);
-/* After that: waits, with a bound, for threads that are inside a module's callback. False: one does not come out. */
+/*
+ * After that, or when no hit is delivered any more: waits, with a bound, for threads that are inside a module's
+ * callback. False: one does not come out.
+ */
 bool monocle__sampler_await_handlers (void);
 /*
  * After that: ends the sampler's thread and gives the signal back. No thread is, or will be, inside a module's
