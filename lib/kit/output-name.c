@@ -248,14 +248,14 @@ monocle__program_path (char *path, size_t size)
 /* --- writing ------------------------------------------------------------------------------------------------------ */
 
 int
-monocle__output_open (const char *path, int flags)
+monocle__output_name_open (const char *path, int flags)
 {
 	int fd = open (path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | flags, MONOCLE__OUTPUT_MODE);
 	return fd < 0 ? -errno : fd;
 }
 
 const char *
-monocle__output_problem (const char *path, int error)
+monocle__output_name_problem (const char *path, int error)
 {
 	struct stat status;
 	bool is_pipe = stat (path, &status) == 0 && S_ISFIFO (status.st_mode);
@@ -317,7 +317,7 @@ monocle__output_check_limit (uint64_t begin, size_t length)
 static int
 write_in_place (const char *path, const void *data, size_t length)
 {
-	int fd = monocle__output_open (path, O_CREAT | O_TRUNC);
+	int fd = monocle__output_name_open (path, O_CREAT | O_TRUNC);
 	if (fd < 0)
 		return fd;
 	int error = monocle__output_write_all (fd, data, length);

@@ -71,9 +71,9 @@ int monocle__output_check_limit (uint64_t begin, size_t length);
  * Opens what is there to write to it, or makes it with O_CREAT among the flags. Nothing is waited for: a pipe that
  * nobody reads is -ENXIO. -errno.
  */
-int monocle__output_open (const char *path, int flags);
+int monocle__output_name_open (const char *path, int flags);
 /* What is wrong with an output, in words; `error` is -errno. */
-const char *monocle__output_problem (const char *path, int error);
+const char *monocle__output_name_problem (const char *path, int error);
 /*
  * Writes all of it to a file, sends all of it to a command. 0 or -errno; -ETIMEDOUT: the reader of a pipe that was
  * opened without waiting reads no more. A reader that has gone raises no SIGPIPE.

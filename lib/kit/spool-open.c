@@ -46,7 +46,7 @@ make_plan (struct plan *plan, const monocle_kit_spool_config *config)
 	int error = monocle__output_place (config->output, &words, plan->output, sizeof plan->output, &plan->kind);
 	if (error) {
 		monocle_kit_log_failure (config->module, "cannot write %s: %s; the program runs unprofiled", plan->output,
-		                         monocle__output_problem (plan->output, error));
+		                         monocle__output_name_problem (plan->output, error));
 		return false;
 	}
 	const char *directory = monocle__variable ("MONOCLE_RUN_DIR");
@@ -276,7 +276,7 @@ monocle__spool_open_piece (monocle_kit_spool *spool)
 	int error = write_profile (spool);
 	if (error)
 		monocle_kit_log_failure (header->module, "cannot write %s: %s", header->output,
-		                         monocle__output_problem (header->output, error));
+		                         monocle__output_name_problem (header->output, error));
 	else
 		__atomic_store_n (&header->pieces, header->pieces + 1, __ATOMIC_RELEASE);
 	return error ? -1 : 0;
@@ -293,10 +293,10 @@ monocle__spool_open_finish (monocle_kit_spool *spool)
 	/* Whoever collects makes a profile of the spool, in the same directory. */
 	if (error && *header->run_directory)
 		monocle_kit_log_failure (header->module, "cannot write %s: %s; the profile stays in %s", header->output,
-		                         monocle__output_problem (header->output, error), header->run_directory);
+		                         monocle__output_name_problem (header->output, error), header->run_directory);
 	else if (error)
 		monocle_kit_log_failure (header->module, "cannot write %s: %s; the raw profile is in %s", header->output,
-		                         monocle__output_problem (header->output, error), spool->path);
+		                         monocle__output_name_problem (header->output, error), spool->path);
 	else
 		monocle__spool_open_remove (spool);
 	return error ? -1 : 0;

@@ -313,7 +313,7 @@ note_error (monocle_kit_text *text, const struct monocle__text_file *file)
 		return;
 	text->error = file->error;
 	monocle_kit_log_failure (text->module, "cannot write %s: %s; the log ends there", file->path,
-	                         monocle__output_problem (file->path, file->error));
+	                         monocle__output_name_problem (file->path, file->error));
 }
 
 static void
@@ -646,7 +646,7 @@ static monocle_kit_text *
 fail (monocle_kit_text *text, const char *what, int error)
 {
 	monocle_kit_log_failure (text->module, "cannot %s %s: %s; the program runs unprofiled", what, text->path,
-	                         monocle__output_problem (text->path, error));
+	                         monocle__output_name_problem (text->path, error));
 	if (text->file.fd >= 0)
 		monocle__text_file_close (&text->file);
 	free (text->head);

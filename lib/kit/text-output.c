@@ -19,7 +19,7 @@ enum { DESCRIPTOR_LEAST = 200 };
 static int
 open_ready (const char *path, int flags)
 {
-	int fd = monocle__output_open (path, flags);
+	int fd = monocle__output_name_open (path, flags);
 	if (fd >= 0)
 		fcntl (fd, F_SETFL, fcntl (fd, F_GETFL) & ~O_NONBLOCK);
 	return fd;

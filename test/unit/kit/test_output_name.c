@@ -292,10 +292,10 @@ a_pipe_without_a_reader_is_not_waited_for (void **state)
 	assert_int_equal (mkfifo (tree_file ("pipe"), 0600), 0);
 	assert_int_equal (symlink ("pipe", tree_file ("link")), 0);
 	assert_int_equal (write_pipe (7), -ENXIO);
-	assert_string_equal (monocle__output_problem (tree_file ("pipe"), -ENXIO), "nobody reads this pipe");
-	assert_string_equal (monocle__output_problem (tree_file ("link"), -ENXIO), "nobody reads this pipe");
-	assert_string_equal (monocle__output_problem (tree_file ("pipe"), -EACCES), strerror (EACCES));
-	assert_string_equal (monocle__output_problem (tree_file ("none"), -ENXIO), strerror (ENXIO));
+	assert_string_equal (monocle__output_name_problem (tree_file ("pipe"), -ENXIO), "nobody reads this pipe");
+	assert_string_equal (monocle__output_name_problem (tree_file ("link"), -ENXIO), "nobody reads this pipe");
+	assert_string_equal (monocle__output_name_problem (tree_file ("pipe"), -EACCES), strerror (EACCES));
+	assert_string_equal (monocle__output_name_problem (tree_file ("none"), -ENXIO), strerror (ENXIO));
 }
 
 static void
@@ -333,7 +333,7 @@ a_reader_that_reads_no_more_is_given_up (void **state)
 	assert_int_equal (mkfifo (tree_file ("pipe"), 0600), 0);
 	int reader = open (tree_file ("pipe"), O_RDONLY | O_NONBLOCK);
 	assert_int_equal (write_pipe (1 << 22), -ETIMEDOUT);
-	assert_string_equal (monocle__output_problem (tree_file ("pipe"), -ETIMEDOUT), "nobody reads this pipe");
+	assert_string_equal (monocle__output_name_problem (tree_file ("pipe"), -ETIMEDOUT), "nobody reads this pipe");
 	close (reader);
 	unsetenv ("MONOCLE_TEST_PATIENCE");
 }
