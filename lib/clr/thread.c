@@ -6,8 +6,10 @@
  * ThreadAssignedToOSThread is the first word on the thread itself, so thread_started is raised there. The runtime may
  * destroy a thread from another one (the finalizer), long after the system gave its pthread_t to a new thread: then the
  * old one ends for modules when the new one starts. Where that end is being told already, the new one waits for it. A
- * name that is set before the thread runs is kept until
- * thread_started was raised.
+ * name that is set before the thread runs is kept until thread_started was raised.
+ *
+ * A module's own thread that runs managed code after the module has attached it becomes one of the runtime's, too. The
+ * core has told its beginning then, and tells its end.
  */
 #include "thread.h"
 #include <pthread.h>
@@ -29,10 +31,11 @@
 typedef struct thread {
 	struct thread *next;
 	ThreadID id;
-	uintptr_t tid;  /* pthread_t; 0 until it runs, or until it has told it */
-	uint64_t os_id; /* of one that ran before us and has not told its tid yet */
-	char *name;     /* set before it ran */
-	bool is_ending; /* a thread is reporting so; it has no id any more */
+	uintptr_t tid;   /* pthread_t; 0 until it runs, or until it has told it */
+	uint64_t os_id;  /* of one that ran before us and has not told its tid yet */
+	char *name;      /* set before it ran */
+	bool is_ending;  /* a thread is reporting so; it has no id any more */
+	bool is_modules; /* a module had attached it: the core tells of it */
 } thread;
 
 static thread *threads;
@@ -151,8 +154,8 @@ tell_end (uintptr_t tid)
 }
 
 /*
- * Only `own` may have its tid: takes it from a thread that is dead without an announcement of the runtime. Under the
- * lock.
+ * Only `own` may have its tid: takes it from a thread that is dead without an announcement of the runtime. True: the
+ * end of that one is to be told. Under the lock.
  */
 static bool
 take_tid (const thread *own)
@@ -161,7 +164,7 @@ take_tid (const thread *own)
 	for (thread *t = threads; t; t = t->next)
 		if (t != own && t->tid == own->tid && !t->is_ending) {
 			t->tid = 0;
-			taken = true;
+			taken |= !t->is_modules;
 		}
 	return taken;
 }
@@ -181,6 +184,7 @@ start (ThreadID id)
 		t->os_id = 0;
 		t->name = NULL;
 		was_taken = take_tid (t);
+		t->is_modules = !was_taken && monocle_thread_is_attached (tid);
 	}
 	pthread_mutex_unlock (&lock);
 	MONOCLE__PAUSE (thread_has_tid);
@@ -190,8 +194,10 @@ start (ThreadID id)
 		tell_end (tid);
 	monocle__sampling_thread_began ();
 	monocle_thread_attach (tid);
-	monocle_raise_thread_started (tid);
-	monocle_raise_thread_os_id (tid, (uint64_t) syscall (SYS_gettid));
+	if (!t->is_modules) {
+		monocle_raise_thread_started (tid);
+		monocle_raise_thread_os_id (tid, (uint64_t) syscall (SYS_gettid));
+	}
 	if (name)
 		tell_name (tid, name);
 	free (name);
@@ -209,7 +215,7 @@ HRESULT
 monocle__callback_ThreadDestroyed (ICorProfilerCallback11 *self, ThreadID id)
 {
 	thread *t = begin_end (id);
-	if (t && t->tid)
+	if (t && t->tid && !t->is_modules)
 		tell_end (t->tid);
 	if (t && t->tid == (uintptr_t) pthread_self ())
 		monocle__exception_end ();
@@ -288,6 +294,7 @@ static void
 meet (ThreadID id, uintptr_t tid, uint64_t os_id)
 {
 	char *name = NULL;
+	bool is_modules = false;
 	pthread_mutex_lock (&lock);
 	thread *t = threads;
 	while (t && !(t->id == id && t->os_id == os_id))
@@ -295,6 +302,7 @@ meet (ThreadID id, uintptr_t tid, uint64_t os_id)
 	if (t) {
 		t->tid = tid;
 		t->os_id = 0;
+		t->is_modules = is_modules = monocle_thread_is_attached (tid);
 		name = t->name;
 		t->name = NULL;
 	}
@@ -302,8 +310,10 @@ meet (ThreadID id, uintptr_t tid, uint64_t os_id)
 	if (!t)
 		return;
 	monocle_thread_meet (tid, os_id);
-	monocle_raise_thread_started (tid);
-	monocle_raise_thread_os_id (tid, os_id);
+	if (!is_modules) {
+		monocle_raise_thread_started (tid);
+		monocle_raise_thread_os_id (tid, os_id);
+	}
 	if (name)
 		tell_name (tid, name);
 	else
@@ -394,7 +404,7 @@ monocle__threads_leave (void)
 	pthread_mutex_unlock (&lock);
 	while (t) {
 		thread *next = t->next;
-		if (t->tid)
+		if (t->tid && !t->is_modules)
 			monocle_thread_detach (t->tid);
 		free (t->name);
 		free (t);

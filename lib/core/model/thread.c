@@ -6,6 +6,10 @@
  * A thread is known by its tid, the value of pthread_self (), so the current thread is found without thread-local
  * storage. The system gives tids out again at once, and a thread that gets one takes the record of the thread before:
  * programs that start a million threads have a few records. Any thread, any context, except for what allocates.
+ *
+ * The beginning and the end of a thread that a module attached are told here, as Mono tells them: once, on the thread
+ * itself, and at its end where the module does not detach it. A thread that the host attached is the host's to tell.
+ * What was begun here is ended here, also when the host has attached the thread meanwhile.
  */
 #include "thread.h"
 
@@ -15,6 +19,7 @@
 #include <unistd.h>
 #include <mono/jit/jit.h>
 #include <mono/metadata/threads.h>
+#include <monocle/host.h>
 #include "arena.h"
 #include "idmap.h"
 #include "invariant.h"
@@ -28,6 +33,7 @@ struct _MonoThread {
 	uintptr_t tid;
 	_Atomic (bool) is_attached;
 	_Atomic (bool) is_foreign; /* attached by a module, unknown to the host */
+	_Atomic (bool) is_begun;   /* its thread_started was raised here, and its end will be */
 	_Atomic (int32_t) managed_id;
 	_Atomic (int) name; /* which of the two is current; the other one is written */
 	char names[2][NAME_SIZE];
@@ -40,6 +46,9 @@ static monocle__idmap threads;
 static _Atomic (MonoThread *) main_thread;
 static _Atomic (int32_t) last_managed_id;
 static _Atomic (unsigned) standing; /* threads that tell the end of another one */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_key_t attached; /* of a thread that a module attached: its record */
+static bool has_key;
 
 static MonoThread *
 find (uintptr_t tid)
@@ -65,11 +74,23 @@ record_of (uintptr_t tid)
 	return monocle__idmap_bind (&threads, tid, thread) ? thread : NULL;
 }
 
+/* As on Mono the thread is known while its end is told. */
+static void
+tell_end (MonoThread *thread)
+{
+	if (!atomic_exchange (&thread->is_begun, false))
+		return;
+	monocle_raise_thread_stopping (thread->tid);
+	monocle_raise_thread_stopped (thread->tid);
+	monocle_raise_thread_exited (thread->tid);
+}
+
 static void
 detach (MonoThread *thread)
 {
 	if (!thread)
 		return;
+	tell_end (thread);
 	atomic_store_explicit (&thread->is_attached, false, memory_order_release);
 	monocle__sampler_detach (&thread->sampled);
 }
@@ -213,21 +234,50 @@ mono_thread_get_main (void)
 	return atomic_load_explicit (&main_thread, memory_order_acquire);
 }
 
+/* Attached still; by the host, too, which may hear of the end when another thread has the tid. */
+static void
+thread_ends (void *thread)
+{
+	detach (thread);
+}
+
+static void
+make_key (void)
+{
+	has_key = pthread_key_create (&attached, thread_ends) == 0;
+}
+
+/* The calling thread, by a module. */
+static MonoThread *
+attach_self (bool is_tool)
+{
+	MonoThread *thread = attach ((uintptr_t) pthread_self (), true, is_tool);
+	pthread_once (&once, make_key);
+	if (has_key && thread && atomic_load (&thread->is_foreign))
+		pthread_setspecific (attached, thread);
+	return thread;
+}
+
 /*
- * Nothing in the core asks for an attached thread, so this only makes mono_thread_current () answer. The host is not
- * told, no event is raised, and the runtime does not stop the thread for a collection.
+ * Nothing in the core asks for an attached thread, so this makes mono_thread_current () answer, and tells modules. The
+ * host is not told, and the runtime does not stop the thread for a collection.
  */
 MonoThread *
 mono_thread_attach (MonoDomain *domain)
 {
-	return sample (attach ((uintptr_t) pthread_self (), true, false));
+	MonoThread *thread = sample (attach_self (false));
+	if (thread && atomic_load (&thread->is_foreign) && !atomic_exchange (&thread->is_begun, true)) {
+		monocle_raise_thread_started (thread->tid);
+		monocle_raise_thread_os_id (thread->tid, (uint64_t) syscall (SYS_gettid));
+	}
+	return thread;
 }
 
-/* One that the module attached before becomes such a thread. */
+/* One that the module attached before becomes such a thread. No event tells of it, as on Mono. */
 void
 mono_threads_attach_tools_thread (void)
 {
-	MonoThread *thread = attach ((uintptr_t) pthread_self (), true, true);
+	MonoThread *thread = attach_self (true);
 	if (!thread || !atomic_load (&thread->is_foreign) || atomic_exchange (&thread->is_tool, true))
 		return;
 	monocle__sampler_detach (&thread->sampled);
@@ -239,6 +289,8 @@ mono_thread_detach (MonoThread *thread)
 {
 	if (thread && atomic_load (&thread->is_foreign))
 		detach (thread);
+	else if (thread)
+		tell_end (thread);
 }
 
 /* There is one domain, so there is never another one to go back to. */

@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -454,6 +455,104 @@ collect_on_a_thread (void)
 		pthread_detach (thread);
 }
 
+/* --- threads of the module's own ---------------------------------------------------------------------------------- */
+
+static _Atomic (uintptr_t) own_thread; /* the one that runs; one at a time, and it is waited for */
+static int (*entry) (int number);      /* of managed code */
+
+#define ON_THREAD(event) \
+	static void thread_##event (MonoProfiler *prof, uintptr_t tid) \
+	{ \
+		if (tid == own_thread) \
+			PUT (" %s%s", #event, tid == (uintptr_t) pthread_self () ? "" : "(elsewhere)"); \
+	}
+ON_THREAD (started)
+ON_THREAD (stopping)
+ON_THREAD (stopped)
+ON_THREAD (exited)
+
+static MonoThread *
+attach_own (void)
+{
+	own_thread = (uintptr_t) pthread_self ();
+	MonoThread *thread = mono_thread_attach (mono_get_root_domain ());
+	PUT (" [attached%s]", thread == mono_thread_current () ? "" : " BAD thread");
+	return thread;
+}
+
+static void *
+detaches (void *nothing)
+{
+	MonoThread *thread = attach_own ();
+	if (attach_own () != thread)
+		PUT (" BAD second attach");
+	mono_thread_detach (thread);
+	PUT (" [detached]");
+	mono_thread_detach (attach_own ());
+	PUT (" [detached]");
+	return NULL;
+}
+
+static void *
+ends_attached (void *nothing)
+{
+	attach_own ();
+	return NULL;
+}
+
+/* The runtime makes it one of its own then, which changes nothing. */
+static void *
+runs_managed_code (void *nothing)
+{
+	MonoThread *thread = attach_own ();
+	PUT (" [returned %d]", entry (20));
+	mono_thread_detach (thread);
+	PUT (" [detached]");
+	return NULL;
+}
+
+static void *
+runs_managed_code_and_ends (void *nothing)
+{
+	attach_own ();
+	PUT (" [returned %d]", entry (30));
+	return NULL;
+}
+
+static void *
+is_tool (void *nothing)
+{
+	own_thread = (uintptr_t) pthread_self ();
+	mono_threads_attach_tools_thread ();
+	PUT (" [attached]");
+	return NULL;
+}
+
+static void
+own_threads (void)
+{
+	static const struct {
+		const char *name;
+		void *(*run) (void *);
+	} kinds[] = {
+		{ "detaches", detaches },
+		{ "ends attached", ends_attached },
+		{ "runs managed code", runs_managed_code },
+		{ "runs managed code and ends", runs_managed_code_and_ends },
+		{ "is a tool", is_tool },
+		{ "detaches again", detaches },
+	};
+	entry = (int (*) (int)) (intptr_t) object_in ("Native", "entry");
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		pthread_t thread;
+		PUT ("own thread %s:", kinds[i].name);
+		if (pthread_create (&thread, NULL, kinds[i].run, NULL) == 0)
+			pthread_join (thread, NULL);
+		own_thread = 0;
+		PUT ("\n");
+	}
+}
+
 static void
 collect (void)
 {
@@ -478,6 +577,7 @@ static const struct {
 	{ "handles checked", put_targets },
 	{ "handles checked", put_events },
 	{ "handles freed", free_handles },
+	{ "own threads", own_threads },
 	{ "collect", collect },
 	{ "collect on a thread", collect_on_a_thread },
 };
@@ -662,6 +762,10 @@ mono_profiler_init_objects (const char *desc)
 	mono_profiler_set_jit_done_callback (handle, jit_done);
 	mono_profiler_set_gc_handle_created_callback (handle, handle_created);
 	mono_profiler_set_gc_handle_deleted_callback (handle, handle_deleted);
+	mono_profiler_set_thread_started_callback (handle, thread_started);
+	mono_profiler_set_thread_stopping_callback (handle, thread_stopping);
+	mono_profiler_set_thread_stopped_callback (handle, thread_stopped);
+	mono_profiler_set_thread_exited_callback (handle, thread_exited);
 	mono_profiler_set_assembly_loaded_callback (handle, assembly_loaded);
 	mono_profiler_set_vtable_loaded_callback (handle, vtable_loaded);
 	mono_profiler_set_runtime_shutdown_end_callback (handle, shutdown_end);

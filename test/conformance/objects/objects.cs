@@ -210,6 +210,13 @@ static class State {
 	public static int last;
 }
 
+/* A thread of the module's own calls it. */
+static class Native {
+	public delegate int Entry (int number);
+	static readonly Entry kept = number => number * 2 + 2;
+	public static IntPtr entry = Marshal.GetFunctionPointerForDelegate (kept);
+}
+
 class Fallen {
 	public int number;
 	~Fallen () { State.last = number; }
@@ -338,6 +345,8 @@ static class Program {
 		Look ("handles freed");
 		CollectAll ();
 		Look ("nothing left");
+		RuntimeHelpers.RunClassConstructor (typeof (Native).TypeHandle);
+		Look ("own threads");
 		int before = GC.CollectionCount (GC.MaxGeneration);
 		Look ("collect");
 		AwaitCollection (before);
