@@ -499,6 +499,13 @@ typedef struct {
 	 * *ret_found: the pieces of such code that were found since the process began, and that the next walk shows.
 	 */
 	mono_bool (*code_awaited)(void *host, uint64_t *ret_found);
+
+	/*
+	 * as ref_target, for a number that the host raised gc_handle_created with: its index, the number without its last
+	 * three bits, is at least 2^24; the core numbers the handles that modules make from 0. NULL: it has no target, or
+	 * is no handle any more.
+	 */
+	MonoObject *(*gchandle_target)(void *host, uint32_t handle);
 } monocle_host_ops;
 
 /* --- start and end ------------------------------------------------------------------------------------------------ */

@@ -146,6 +146,7 @@ MONO_API void mono_property_set_value (MonoProperty *prop, void *obj, void **par
 MONO_API uint32_t mono_gchandle_new (MonoObject *obj, mono_bool pinned);
 /* One that does not. Its target turns NULL at the object's death (with the flag: after its finalizer). */
 MONO_API uint32_t mono_gchandle_new_weakref (MonoObject *obj, mono_bool track_resurrection);
+/* Also of handles that the program made, by the number that gc_handle_created told. */
 MONO_API MonoObject *mono_gchandle_get_target (uint32_t gchandle);
 /* 0 is ignored. Raises gc_handle_deleted. */
 MONO_API void mono_gchandle_free (uint32_t gchandle);

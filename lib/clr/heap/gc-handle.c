@@ -9,12 +9,16 @@
  * is the end of handles whose beginning was not seen. The runtime says the same thing when a handle gets another object
  * as when it is made: only the first time is told. Its own handles may go without a word; one that comes again with
  * another kind has gone in between.
+ *
+ * A handle's address is that of the word where the runtime keeps its object, which the runtime writes after it has told
+ * of the new handle. The memory of a handle that went without a word may not be there any more.
  */
 #include "gc-handle.h"
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <monocle/host.h>
+#include "code/peek.h"
 #include "collector.h"
 #include "invariant.h"
 #include "object.h"
@@ -33,6 +37,15 @@ static entry *entries;
 static uint32_t capacity, used; /* used: entries that are not 0 */
 static uint32_t next_index = FIRST_INDEX;
 static uint32_t *free_indexes, free_count, free_capacity;
+
+/* What has the index FIRST_INDEX + i. */
+typedef struct {
+	uintptr_t handle;
+	MonoObject *told; /* while its beginning is told, when the handle is empty still */
+} holder;
+
+static holder *holders;
+static uint32_t holder_capacity;
 static atomic_bool is_full;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -82,10 +95,21 @@ make_room (void)
 	return true;
 }
 
+/* 0: there is no memory for one. */
 static uint32_t
 take_index (void)
 {
-	return free_count ? free_indexes[--free_count] : next_index++;
+	uint32_t taken = next_index - FIRST_INDEX;
+	if (free_count)
+		return free_indexes[--free_count];
+	if (taken == holder_capacity) {
+		holder *grown = realloc (holders, (holder_capacity * 2 + 256) * sizeof *grown);
+		if (!grown)
+			return 0;
+		holders = grown;
+		holder_capacity = holder_capacity * 2 + 256;
+	}
+	return next_index++;
 }
 
 /* An index that cannot be kept is not used again: that is all. */
@@ -110,6 +134,16 @@ number_of (uint32_t index, uint32_t type)
 	return index << 3 | (type + 1);
 }
 
+/* Of a handle that lives. Under the lock. */
+static holder *
+holder_of (uint32_t number)
+{
+	uint32_t place = (number >> 3) - FIRST_INDEX; /* of other numbers, more than there are */
+	uintptr_t handle = place < next_index - FIRST_INDEX ? holders[place].handle : 0;
+	const entry *e = handle ? place_of (handle) : NULL;
+	return e && e->handle == handle && number_of (e->index, e->type) == number ? &holders[place] : NULL;
+}
+
 typedef struct {
 	uint32_t number;
 	MonoGCHandleType type;
@@ -130,25 +164,58 @@ tell_deleted (void *data)
 	monocle_raise_gc_handle_deleted (t->number, t->type);
 }
 
+/* Its number; 0: it is known already, or there is no memory. Under the lock. */
+static uint32_t
+add (uintptr_t handle, MonoObject *object, uint32_t kind)
+{
+	entry *e = make_room () ? place_of (handle) : NULL;
+	bool is_known = e && e->handle == handle;
+	uint32_t index = 0;
+	if (is_known && e->type == kind)
+		return 0;
+	if (e)
+		index = is_known ? e->index : take_index ();
+	if (!index) {
+		if (!atomic_exchange (&is_full, true))
+			monocle__clr_complain ("out of memory: some handles of the collector are not told");
+		return 0;
+	}
+	MONOCLE__INVARIANT (used + 1 < capacity && (!e->handle || e->handle == 1 || is_known));
+	used += !e->handle;
+	*e = (entry) { handle, index, kind };
+	holders[index - FIRST_INDEX] = (holder) { handle, object };
+	return number_of (index, kind);
+}
+
 void
 monocle__gc_handle_created (uintptr_t handle, MonoObject *object, uint32_t kind)
 {
 	if (kind > MONO_GC_HANDLE_PINNED || handle < 2 || monocle__clr_object_makes_handle ())
 		return;
 	pthread_mutex_lock (&lock);
-	entry *e = make_room () ? place_of (handle) : NULL;
-	bool is_new = e && (e->handle != handle || e->type != kind);
-	if (is_new) {
-		MONOCLE__INVARIANT (used + 1 < capacity && (!e->handle || e->handle == 1 || e->handle == handle));
-		used += !e->handle;
-		*e = (entry) { handle, e->handle == handle ? e->index : take_index (), kind };
-	}
-	uint32_t number = e ? number_of (e->index, kind) : 0;
+	uint32_t number = add (handle, object, kind);
 	pthread_mutex_unlock (&lock);
-	if (!e && !atomic_exchange (&is_full, true))
-		monocle__clr_complain ("out of memory: some handles of the collector are not told");
-	if (is_new && monocle__clr_listened (MONOCLE_EVENT_gc_handle_created))
+	if (!number)
+		return;
+	if (monocle__clr_listened (MONOCLE_EVENT_gc_handle_created))
 		monocle__collector_say (tell_created, &(told) { number, (MonoGCHandleType) kind, object });
+	pthread_mutex_lock (&lock);
+	holder *own = holder_of (number);
+	if (own)
+		own->told = NULL;
+	pthread_mutex_unlock (&lock);
+}
+
+MonoObject *
+monocle__gc_handle_target (void *host, uint32_t number)
+{
+	MonoObject *object = NULL;
+	pthread_mutex_lock (&lock);
+	holder *own = holder_of (number);
+	if (own && (!monocle__peek (own->handle, &object, sizeof object) || !object))
+		object = own->told;
+	pthread_mutex_unlock (&lock);
+	return object;
 }
 
 void
@@ -160,6 +227,7 @@ monocle__gc_handle_destroyed (uintptr_t handle)
 	if (e && e->handle == handle) {
 		gone = *e;
 		e->handle = 1;
+		holders[gone.index - FIRST_INDEX].handle = 0;
 	}
 	pthread_mutex_unlock (&lock);
 	MONOCLE__PAUSE (gc_handle_taken_out);
@@ -181,9 +249,11 @@ monocle__gc_handle_leave (void)
 	pthread_mutex_lock (&lock);
 	free (entries);
 	free (free_indexes);
+	free (holders);
 	entries = NULL;
 	free_indexes = NULL;
-	capacity = used = free_count = free_capacity = 0;
+	holders = NULL;
+	capacity = used = free_count = free_capacity = holder_capacity = 0;
 	next_index = FIRST_INDEX;
 	atomic_store (&is_full, false);
 	pthread_mutex_unlock (&lock);

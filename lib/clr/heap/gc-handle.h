@@ -11,6 +11,11 @@
 
 void monocle__gc_handle_created (uintptr_t handle, MonoObject *object, uint32_t kind);
 void monocle__gc_handle_destroyed (uintptr_t handle);
+/*
+ * Of a handle that was told: its object, NULL when it has none, or when it is not (any more) one. Where objects hold
+ * still.
+ */
+MonoObject *monocle__gc_handle_target (void *host, uint32_t number);
 /* No event comes any more, until a next attach: handles come and go unseen. */
 void monocle__gc_handle_leave (void);
 

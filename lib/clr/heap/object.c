@@ -15,6 +15,7 @@
 #include "object.h"
 #include <monocle/host.h>
 #include "collector.h"
+#include "gc-handle.h"
 #include "images/layout.h"
 #include "images/resolve.h"
 #include "invariant.h"
@@ -227,6 +228,7 @@ monocle__clr_object_ops (monocle_host_ops *ops)
 	ops->ref_new = ref_new;
 	ops->ref_target = ref_target;
 	ops->ref_free = ref_free;
+	ops->gchandle_target = monocle__gc_handle_target;
 	ops->object_header = HEADER;
 	monocle__clr_layout_characters_offset (); /* before the first probe, in which it cannot be asked */
 }

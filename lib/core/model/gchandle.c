@@ -17,6 +17,8 @@
 #include "table.h"
 
 enum { TYPE_BITS = 3, TYPE_MASK = (1 << TYPE_BITS) - 1 };
+/* The index of the first handle that the host numbers. The program and the runtime made them. */
+enum { FIRST_OF_HOST = 1 << 24 };
 
 typedef struct {
 	_Atomic (void *) reference; /* NULL: free, or being made */
@@ -140,6 +142,8 @@ mono_gchandle_get_target (uint32_t handle)
 	int type;
 	entry *own = entry_of (handle, &type);
 	void *reference = own ? atomic_load_explicit (&own->reference, memory_order_acquire) : NULL;
+	if (handle >> TYPE_BITS >= FIRST_OF_HOST)
+		return ops->gchandle_target ? ops->gchandle_target (ops->host, handle) : NULL;
 	return reference ? ops->ref_target (ops->host, reference) : NULL;
 }
 

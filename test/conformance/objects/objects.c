@@ -318,9 +318,24 @@ static struct {
 	MonoObject *object;
 } told;
 
+/* The handles that the program makes to an object of the class Held, in order. */
+static struct {
+	uint32_t handle;
+	MonoGCHandleType type;
+	int is_target, deleted;
+} held[8];
+
+static int held_count;
+
 static void
 handle_created (MonoProfiler *prof, uint32_t handle, MonoGCHandleType type, MonoObject *object)
 {
+	if (object && !strcmp (mono_class_get_name (mono_object_get_class (object)), "Held") &&
+	    held_count < (int) (sizeof held / sizeof *held)) {
+		held[held_count].handle = handle;
+		held[held_count].type = type;
+		held[held_count++].is_target = mono_gchandle_get_target (handle) == object;
+	}
 	if (object && object == told.object) {
 		told.handle = handle;
 		told.created++;
@@ -331,6 +346,9 @@ static void
 handle_deleted (MonoProfiler *prof, uint32_t handle, MonoGCHandleType type)
 {
 	told.deleted += told.handle == handle;
+	for (int i = 0; i < held_count; i++)
+		if (held[i].handle == handle)
+			held[i].deleted = 1 + (mono_gchandle_get_target (handle) != NULL);
 }
 
 static void
@@ -350,6 +368,21 @@ put_target (const char *name, uint32_t handle)
 	PUT ("%s: ", name);
 	put_object (mono_gchandle_get_target (handle), 0);
 	PUT ("\n");
+}
+
+static void
+put_held (void)
+{
+	MonoObject *object = object_in ("Held", "kept");
+	for (int i = 0; i < held_count; i++) {
+		MonoObject *target = held[i].deleted ? NULL : mono_gchandle_get_target (held[i].handle);
+		PUT ("handle of the program: kind %d, its target when told %d, now %s, deleted %d\n", held[i].type,
+		     held[i].is_target,
+		     !target            ? "none"
+		     : target == object ? "the same"
+		                        : "another",
+		     held[i].deleted);
+	}
 }
 
 /* There was a collection, so both sizes are known. */
@@ -577,6 +610,7 @@ static const struct {
 	{ "handles checked", put_targets },
 	{ "handles checked", put_events },
 	{ "handles freed", free_handles },
+	{ "handles of the program", put_held },
 	{ "own threads", own_threads },
 	{ "collect", collect },
 	{ "collect on a thread", collect_on_a_thread },

@@ -210,6 +210,12 @@ static class State {
 	public static int last;
 }
 
+/* The program's own handles lead to it. */
+class Held {
+	public static Held kept;
+	public int number = 7; /* only what has no references can be pinned */
+}
+
 /* A thread of the module's own calls it. */
 static class Native {
 	public delegate int Entry (int number);
@@ -297,6 +303,29 @@ static class Program {
 		State.victim = State.kept = State.pinned = null;
 	}
 
+	static void MakeHandles (List<GCHandle> made)
+	{
+		Held.kept = new Held ();
+		made.Add (GCHandle.Alloc (Held.kept));
+		made.Add (GCHandle.Alloc (Held.kept, GCHandleType.Weak));
+		made.Add (GCHandle.Alloc (Held.kept, GCHandleType.WeakTrackResurrection));
+		made.Add (GCHandle.Alloc (new Held (), GCHandleType.Weak));
+		Waste ();
+	}
+
+	static void HoldObjects ()
+	{
+		List<GCHandle> made = new List<GCHandle> ();
+		OnThread ("holder", delegate { MakeHandles (made); });
+		Look ("handles of the program");
+		CollectAll ();
+		Look ("handles of the program");
+		for (int i = 0; i < 3; i++)
+			made[i].Free ();
+		Look ("handles of the program");
+		made[3].Free ();
+	}
+
 	/* The module asked for a collection, which may come later. */
 	static void AwaitCollection (int before)
 	{
@@ -345,6 +374,7 @@ static class Program {
 		Look ("handles freed");
 		CollectAll ();
 		Look ("nothing left");
+		HoldObjects ();
 		RuntimeHelpers.RunClassConstructor (typeof (Native).TypeHandle);
 		Look ("own threads");
 		int before = GC.CollectionCount (GC.MaxGeneration);
