@@ -4,7 +4,8 @@
  * async-graph.c - see async-graph.h.
  *
  * Several may await one, and one may await several (Task.WhenAll): each way from an innermost method to an outermost
- * one is a chain. There may be more ways than boxes, so their number has a limit.
+ * one is a chain. There may be more ways than boxes, so their number has a limit. A chain that is not followed to its
+ * end says so, as every stack does.
  */
 #include "async-graph.h"
 
@@ -120,9 +121,12 @@ go_on (walk *w, uint32_t number, uint32_t above)
 	w->frames[above] = (monocle_kit_frame) { box->method, 0 };
 	if (w->steps)
 		w->steps--;
-	if (first == end || above + 1 == w->depth)
-		w->add (w->frames, above + 1);
-	for (uint32_t i = first; i < end && above + 1 < w->depth && w->steps; i++)
+	bool is_cut = first < end && (above + 1 == w->depth || !w->steps);
+	if (is_cut)
+		w->frames[above + 1] = (monocle_kit_frame) { (void *) MONOCLE_KIT_FRAME_TRUNCATED, 0 };
+	if (is_cut || first == end)
+		w->add (w->frames, above + 1 + is_cut);
+	for (uint32_t i = first; i < end && !is_cut && w->steps; i++)
 		go_on (w, (uint32_t) w->graph->edges[i].to, above + 1);
 }
 
@@ -132,7 +136,7 @@ async_graph_chains (async_graph *graph, uint32_t count, uint32_t depth,
 {
 	walk w = { .graph = graph, .depth = depth, .steps = STEPS, .add = add };
 	w.by_address = calloc ((size_t) count + 1, sizeof *w.by_address);
-	w.frames = calloc (depth, sizeof *w.frames);
+	w.frames = calloc ((size_t) depth + 1, sizeof *w.frames);
 	bool has_memory = w.by_address && w.frames;
 	if (has_memory) {
 		for (uint32_t i = 0; i < count; i++)

@@ -43,8 +43,8 @@ void async_graph_done (async_graph *graph);
 bool async_graph_add (async_graph *graph, uint32_t from, uintptr_t to, uint32_t offset);
 
 /*
- * Tells every chain: a method that awaits none of the others, then who awaits it, and so on, `depth` at most. One that
- * runs and that nobody awaits is none. False: no memory.
+ * Tells every chain: a method that awaits none of the others, then who awaits it, and so on, `depth` at most, and
+ * [truncated] where it goes on. One that runs and that nobody awaits is none. False: no memory.
  */
 bool async_graph_chains (async_graph *graph, uint32_t count, uint32_t depth,
                          void (*add) (const monocle_kit_frame *frames, uint32_t count));

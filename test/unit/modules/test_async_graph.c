@@ -63,7 +63,8 @@ tell (const monocle_kit_frame *frames, uint32_t count)
 	char *end = told + strlen (told);
 	if (end + count + 2 <= told + sizeof told) {
 		for (uint32_t i = 0; i < count; i++)
-			*end++ = (char) (uintptr_t) frames[i].method;
+			*end++ =
+			    frames[i].method == (void *) MONOCLE_KIT_FRAME_TRUNCATED ? '.' : (char) (uintptr_t) frames[i].method;
 		strcpy (end, " ");
 	}
 	chains++;
@@ -133,7 +134,15 @@ a_circle_is_none_and_a_long_chain_is_cut (void **state)
 {
 	boxes (6);
 	edges ("ab ba cd de ed");
-	assert_string_equal (all (6, 4), "cded f ");
+	assert_string_equal (all (6, 4), "cded. f ");
+}
+
+static void
+only_a_chain_that_goes_on_is_truncated (void **state)
+{
+	boxes (8);
+	edges ("ab bc de ef fg");
+	assert_string_equal (all (8, 3), "abc def. h ");
 }
 
 static void
@@ -153,6 +162,7 @@ ways_without_number_come_to_an_end (void **state)
 	edges ("ab bc cb bd cd db dc");
 	all (4, 60);
 	assert_true (chains > 1000 && chains < 1u << 23);
+	assert_non_null (strchr (told, '.'));
 }
 
 int
@@ -167,6 +177,7 @@ main (void)
 		graph_test (who_runs_and_is_not_awaited_is_none),
 		graph_test (what_a_state_machine_refers_to_does_not_await_it),
 		graph_test (a_circle_is_none_and_a_long_chain_is_cut),
+		graph_test (only_a_chain_that_goes_on_is_truncated),
 		graph_test (there_is_an_end_to_awaiting),
 		graph_test (ways_without_number_come_to_an_end),
 	};
