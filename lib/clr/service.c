@@ -23,6 +23,10 @@
  * all signals blocked and ends with the process; a forked child has none.
  *
  * Whenever it is woken it also does its chore: what has piled up where any context may add to it without a slot.
+ *
+ * A thread that collects, suspends the runtime or begins or ends a session of events becomes one of the runtime's own,
+ * and is then refused what only a thread may ask that the runtime does not know. So such work has a thread for itself,
+ * and the service waits for its end. The two never run at once: both are the service to all that ask.
  */
 #include "service.h"
 #include <errno.h>
@@ -55,8 +59,9 @@ enum { FREE, CLAIMED, POSTED, DETACHED, RUNNING, DONE, ABANDONED };
 static slot slots[SLOTS];
 static sem_t posted;
 static pthread_t thread;
-static _Atomic (pid_t) owner; /* the process whose thread it is; 0: there is none */
-static atomic_uint overdue;   /* questions without a waiting asker, still in their slots */
+static _Atomic (pthread_t) thread_apart; /* 0: there is none */
+static _Atomic (pid_t) owner;            /* the process whose thread it is; 0: there is none */
+static atomic_uint overdue;              /* questions without a waiting asker, still in their slots */
 static atomic_bool ended;
 static atomic_bool is_leaving; /* the thread is to end */
 static _Atomic (void (*) (void)) chore;
@@ -232,7 +237,30 @@ monocle__service_wake (void)
 bool
 monocle__service_is_self (void)
 {
-	return owner && pthread_equal (pthread_self (), thread);
+	pthread_t self = pthread_self (), apart = atomic_load (&thread_apart);
+	return owner && (pthread_equal (self, thread) || (apart && pthread_equal (self, apart)));
+}
+
+static void *
+run_apart (void *work)
+{
+	atomic_store (&thread_apart, pthread_self ());
+	(*(void (**) (void)) work) ();
+	return NULL;
+}
+
+/* It is the service until it has ended, since the runtime tells on it that it does. */
+void
+monocle__service_run_apart (void (*work) (void))
+{
+	pthread_t apart;
+	MONOCLE__INVARIANT (monocle__service_is_self ());
+	if (!pthread_equal (pthread_self (), thread) || !monocle__background_start (&apart, run_apart, &work, 0)) {
+		work ();
+		return;
+	}
+	pthread_join (apart, NULL);
+	atomic_store (&thread_apart, 0);
 }
 
 bool

@@ -19,7 +19,14 @@ void monocle__service_begin (void);
 bool monocle__service_run (void (*work) (void *data), void *data, size_t size, unsigned milliseconds);
 /* Runs it some time, over a copy of `data`; nobody waits. False: it will not be run. Any context. */
 bool monocle__service_post (void (*work) (void *data), const void *data, size_t size);
+/* Is the caller the service, or does it work apart for it? */
 bool monocle__service_is_self (void);
+/*
+ * On the service thread: runs what makes a thread one of the runtime's own, as a collection does, on a thread that ends
+ * with it, since the runtime answers such a thread next to nothing. On that thread itself, or where none can be made,
+ * it runs here.
+ */
+void monocle__service_run_apart (void (*work) (void));
 /* What it does each time that it is woken; there is one. */
 void monocle__service_set_chore (void (*work) (void));
 /* False: there is no service (any more). Any context. */

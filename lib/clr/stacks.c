@@ -120,8 +120,10 @@ show (const entries *all, const monocle_threads_visitor *v)
 	}
 }
 
+static const monocle_threads_visitor *visiting; /* of who asked: one at a time */
+
 static void
-serve (void *data)
+visit (void)
 {
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
 	entries all = { NULL, 0, 0 };
@@ -133,10 +135,18 @@ serve (void *data)
 	}
 	monocle__forks_release ();
 	if (hr >= 0)
-		show (&all, data);
+		show (&all, visiting);
 	else
 		monocle__clr_complain_hr ("SuspendRuntime", hr);
 	free (all.list);
+}
+
+/* On the service thread. */
+static void
+serve (void *data)
+{
+	visiting = data;
+	monocle__service_run_apart (visit);
 	atomic_store (&asked, false);
 }
 

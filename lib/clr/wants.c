@@ -338,11 +338,18 @@ update_flags (void)
 }
 
 static void
-start_sessions (void *nothing)
+start_sessions (void)
 {
 	want sum = wanted ();
 	if (monocle__eventpipe_lacks (sum.keywords, sum.level))
 		monocle__eventpipe_ask (sum.keywords, sum.level);
+}
+
+/* On the service thread. */
+static void
+start_sessions_apart (void *nothing)
+{
+	monocle__service_run_apart (start_sessions);
 }
 
 /*
@@ -361,7 +368,7 @@ monocle__wants_update (void)
 		seen = atomic_load (&comers);
 		want sum = update_flags ();
 		if (monocle__eventpipe_lacks (sum.keywords, sum.level))
-			monocle__service_run (start_sessions, &(char) { 0 }, 1, 0);
+			monocle__service_run (start_sessions_apart, &(char) { 0 }, 1, 0);
 		MONOCLE__PAUSE (wants_updated);
 	} while (!atomic_compare_exchange_strong (&comers, &seen, 0));
 }
@@ -405,7 +412,7 @@ monocle__wants_begin (void)
 	if (hr < 0)
 		monocle__clr_complain_hr ("SetEventMask2", hr);
 	else
-		start_sessions (NULL);
+		start_sessions ();
 	return hr >= 0;
 }
 

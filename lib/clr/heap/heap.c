@@ -126,7 +126,7 @@ force (void *nothing)
 {
 	MONOCLE__INVARIANT (monocle__service_is_self () && !is_forcing);
 	is_forcing = true;
-	force_one ();
+	monocle__service_run_apart (force_one);
 	is_forcing = false;
 }
 

@@ -42,10 +42,18 @@ class Chains(harness.Suite):
                 found[tuple(re.match(r"\w+\.(\w+) \(async\)$", frame.strip())[1] for frame in frames)] = int(number[1])
         return found
 
+    @staticmethod
+    def own_frames(seen):
+        """Of Main, whatever it does: the program's own methods, and stubs."""
+        main = seen.out.partition('"Main", ')[2].partition("\n\n")[0]
+        return re.findall(r"^    ((?:Awaits|Pooled)\..*|\[stub\])$", main, re.M)
+
     def one(self, what, command, wanted):
         target = subprocess.Popen(command + [str(self.options.count)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                   text=True, env=harness.bare_environment({"TMPDIR": "/tmp"}), cwd=self.work)
         self.check(target.stdout.readline() == "ready\n", what + ": the program is ready")
+        fresh, later = (self.own_frames(self.stack(target.pid, *options)) for options in (["--async"], []))
+        self.check(fresh and fresh == later, what + ": the first look shows Main as stack does", (fresh, later))
         for attempt in ("first", "second"):  # The second time the runtime's classes are known.
             seen = harness.settled(lambda: self.stack(target.pid, "--async", "--all-frames"),
                                    lambda seen: self.chains(seen.out) == wanted)

@@ -41,9 +41,9 @@ class Emitted(probed.Probed):
             answer = error
         self.check(answer == line + "\n", "the program does as it is told: " + line, answer)
 
-    def stack(self, what, target, waits):
-        seen = harness.run([self.build.monocle, "stack", "--all-frames", target.pid], harness.bare_environment(),
-                           cwd=self.work, timeout=60)
+    def stack(self, what, target, waits, *options):
+        seen = harness.run([self.build.monocle, "stack", "--all-frames", *options, target.pid],
+                           harness.bare_environment(), cwd=self.work, timeout=60)
         self.check((seen.code, seen.err) == (0, ""), what + ": stack succeeds", seen)
         blocks = {re.match(r'"(.*?)"', block).group(1): block for block in seen.out.split("\n\n")[1:]}
         for thread, name in waits.items():
@@ -51,6 +51,12 @@ class Emitted(probed.Probed):
             self.check("    Emitted.Meet (int)" in block and "    " + name in block, "%s: the stack of %s" %
                        (what, thread), block or seen.out)
         self.check(not NAMELESS.search(seen.out), what + ": no stack has a frame without a name", seen.out)
+
+    def first_with_async(self, runtime):
+        """A look at the heap begins a session of events and a collection, and yet the threads' stacks are the same."""
+        target, what = self.start(runtime), "%s, with --async" % runtime
+        self.stack(what, target, WAITS, "--async")
+        self.ended(target, what + ": the program noticed nothing")
 
     def attached(self, what, target, profile, file, words, until=lambda: True):
         """What is written when the program was told so while it was attached to."""
@@ -161,6 +167,7 @@ def main():
     options = suite.parse("clr8,clr10", "clr8,clr9,clr10")  # .NET 9 is as 10 here
     for runtime in suite.runtimes():
         suite.one(runtime)
+        suite.first_with_async(runtime)
         suite.dies(runtime)
         suite.ends(runtime)
         for number in range(options.times or (67 if options.full else 0)):
