@@ -165,6 +165,7 @@ report_run (const arguments *args, int code, bool signalled, monocle__run_folder
             const monocle__environ_state *state, const monocle__environ_wishes *wishes,
             const monocle__run_snapshots *snapshots)
 {
+	monocle__run_folder_await (folder);
 	monocle__run_folder_read (folder);
 	monocle__run_lines_find (folder);
 	if (!monocle__desc_list_asks_help (&args->profiles))
@@ -341,7 +342,8 @@ const monocle__command monocle__command_run = {
 	.has_command = true,
 	.options = options,
 	.about =
-	    "Runs COMMAND with its own input, output, signals and exit code, and reports on stderr when it has ended.\n",
+	    "Runs COMMAND with its own input, output, signals and exit code, and reports on stderr when it has ended.\n"
+	    "What COMMAND leaves running in the background stays profiled: it is named, with where its profile will be.\n",
 	.more = "Exit codes: the command's own; 128+n when signal n ended it; 2 wrong usage; 125 monocle itself failed;\n"
 	        "126 the command cannot be executed; 127 it was not found.\n",
 	.examples = "  monocle run -- dotnet app.dll\n"

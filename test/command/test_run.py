@@ -4,6 +4,7 @@
 
     test_run.py MONOCLE
 """
+import contextlib
 import fcntl
 import os
 import pathlib
@@ -112,7 +113,7 @@ class Signals(case.Case):
 
     def test_what_does_not_end_is_killed_by_who_asks_again_and_no_sooner(self):
         """A process that hangs may ignore everything; one that is slow to end must be left alone."""
-        script = 'trap "echo got >> got" TERM INT; touch ready; while [ ! -e stop ]; do sleep 0.05; done; exit 9'
+        script = 'trap "echo got >> got" TERM INT; touch ready; while [ ! -e stop ]; do :; done; exit 9'
         for patience, number, code in [(3600000, signal.SIGTERM, 9), (0, signal.SIGTERM, 128 + signal.SIGKILL),
                                        (0, signal.SIGINT, 128 + signal.SIGKILL)]:
             self.be_patient(patience)
@@ -719,6 +720,86 @@ class Collecting(case.Case):
                                             'printf "\\0\\0" > $d/7.done; head -c 100000 /dev/zero > $d/8.done; '
                                             'mkdir $d/folder.spool; echo relative > $d/9.done; exit 6')
         self.assertEqual(code, 6)
+
+
+class LeftBehind(case.Case):
+    """A command that ends before a program that it has started: here the shell's end is what the program waits for."""
+
+    def setUp(self):
+        super().setUp()
+        os.mkfifo(self.work / 'end')
+
+    def leave_behind(self, then, *options):
+        """`then` is done when the command has ended; what it left behind lives until the test ends."""
+        pipe = os.open(self.work / 'end', os.O_RDWR)
+        (self.work / 'program').write_text(
+            'd=$MONOCLE_RUN_DIR; echo $d > folder; echo $$ > pid\nwhile kill -0 $1 2> /dev/null; do :; done\n'
+            '%s\nexec cat end > /dev/null 2>&1\n' % then)
+        script = '/bin/sh program $$ < /dev/null > /dev/null 2> said & while [ ! -s pid ]; do sleep 0.01; done; exit 3'
+        code, _, error = self.shell(script, *options)
+        pid = self.left_pid()
+        self.assertEqual(code, 3)
+        self.assertEqual((self.work / 'said').read_text(), '')
+        self.addCleanup(os.close, pipe)
+        return error, pid
+
+    def left_pid(self):
+        pid = int((self.work / 'pid').read_text())
+        self.addCleanup(self.end, pid)
+        return pid
+
+    @staticmethod
+    def end(pid):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+    def folder_of_run(self):
+        return pathlib.Path((self.work / 'folder').read_text().strip())
+
+    def test_what_has_said_nothing_yet_is_named_and_keeps_the_folder(self):
+        self.be_patient(0)
+        error, pid = self.leave_behind('')
+        self.assertRegex(error, r'^monocle: nothing has been profiled so far: process %d \(\w+\) is still running, and '
+                                r'no runtime in it has loaded Monocle yet\n$' % pid)
+        self.assertTrue(self.folder_of_run().is_dir())
+
+    def test_the_folder_stays_as_long_as_the_program_lives(self):
+        self.be_patient(0)
+        pid = self.leave_behind('')[1]
+        folder = self.folder_of_run()
+        os.utime(folder, (time.time() - 3600,) * 2)
+        self.shell('exit 0')
+        self.assertTrue(folder.is_dir())
+        os.kill(pid, signal.SIGKILL)
+        while self.is_there(pid):
+            time.sleep(0.01)
+        self.shell('exit 0')
+        self.assertFalse(folder.exists())
+
+    @staticmethod
+    def is_there(pid):
+        try:
+            return pathlib.Path('/proc/%d/environ' % pid).read_bytes() != b''
+        except OSError:
+            return False
+
+    def test_what_has_just_begun_is_waited_for_until_it_tells_something(self):
+        self.be_patient(3600000)
+        error, pid = self.leave_behind('echo because > $d/$$.declined')
+        self.assertEqual(error, 'monocle: process %d was not profiled: because\n' % pid)
+        self.assertNothingLeft()
+
+    def test_what_has_loaded_a_runtime_and_written_nothing_is_still_running(self):
+        self.be_patient(0)
+        module = self.folder / 'modules/libmono-profiler-calls.so'
+        module.write_bytes(b'\0monocle_kit_spool_open\0')
+        script = 'echo 1.0 > $MONOCLE_RUN_DIR/$$.loaded; touch loaded; exec cat end'
+        (self.work / 'loads').write_text(script)
+        self.addCleanup(os.close, os.open(self.work / 'end', os.O_RDWR))
+        _, _, error = self.shell('/bin/sh loads > /dev/null 2>&1 < /dev/null & echo $! > pid; '
+                                 'while [ ! -e loaded ]; do sleep 0.01; done', '--profile=calls')
+        pid = self.left_pid()
+        self.assertEqual(error, 'monocle: process %d is still running, and has written no profile so far\n' % pid)
 
 
 class Diagnosis(case.Case):

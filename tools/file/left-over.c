@@ -10,6 +10,7 @@
 
 #include "command/command.h"
 #include "process-start.h"
+#include "run-family.h"
 #include "run-folder.h"
 
 #include <dirent.h>
@@ -94,6 +95,15 @@ look (int folder, const char *path, finds *all)
 	return is_there;
 }
 
+/* Is there a process that will write into it? */
+static bool
+is_lived_in (const char *path)
+{
+	size_t count;
+	free (monocle__run_family_find (path, &count));
+	return count > 0;
+}
+
 static void
 forget (finds *all)
 {
@@ -112,7 +122,7 @@ each_of (int folder, const char *place, const char *name, finds *all)
 	bool fits = is_left (folder, &status);
 	if (fits && all)
 		look (folder, path, all);
-	else if (fits && time (NULL) - status.st_mtime >= YOUNG && !look (folder, path, NULL))
+	else if (fits && time (NULL) - status.st_mtime >= YOUNG && !look (folder, path, NULL) && !is_lived_in (path))
 		monocle__run_folder_delete (folder, path);
 	free (path);
 	close (folder);

@@ -13,7 +13,9 @@
 #include "coverage-file.h"
 #include "format.h"
 #include "path.h"
+#include "patience.h"
 #include "process-start.h"
+#include "run-family.h"
 #include "spool-name.h"
 #include "take-over.h"
 
@@ -203,6 +205,86 @@ pid_in (const char *name)
 	return dot ? (pid_t) strtol (dot + 1, NULL, 10) : 0;
 }
 
+/* A file that is mapped is empty until its process has begun to count: its first word comes last. */
+static bool
+is_begun (int folder, const char *name)
+{
+	int fd = openat (folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	uint64_t first = 0;
+	bool is_read = fd >= 0 && read (fd, &first, sizeof first) == (ssize_t) sizeof first;
+	if (fd >= 0)
+		close (fd);
+	return is_read && first;
+}
+
+static bool
+is_last_word (const char *name)
+{
+	return ends_with (name, ".declined") || ends_with (name, ".told") || ends_with (name, ".done");
+}
+
+/* Has it come so far that there is something of it to be read, or that it declined? */
+static bool
+has_told (const monocle__run_folder *folder, pid_t pid, bool *ret_declined)
+{
+	int again = openat (folder->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *directory = again >= 0 ? fdopendir (again) : NULL;
+	struct dirent *entry;
+	bool is_there = false;
+	*ret_declined = false;
+	while (directory && (entry = readdir (directory))) {
+		const char *name = entry->d_name;
+		bool is_mapped = ends_with (name, ".spool") || ends_with (name, ".mcov");
+		if (pid_in (name) == pid && (is_mapped ? is_begun (folder->fd, name) : is_last_word (name)))
+			is_there = true;
+		if (pid_in (name) == pid && ends_with (name, ".declined"))
+			*ret_declined = true;
+	}
+	if (directory)
+		closedir (directory);
+	else if (again >= 0)
+		close (again);
+	return is_there;
+}
+
+/* Whoever declined is taken out. False: some are young, and may be about to tell something. */
+static bool
+look_for_left (monocle__run_folder *folder, unsigned youth)
+{
+	size_t count, kept = 0;
+	bool is_settled = true;
+	free (folder->left);
+	folder->left = monocle__run_family_find (folder->path, &count);
+	for (size_t i = 0; i < count; i++) {
+		bool has_declined;
+		if (!has_told (folder, folder->left[i], &has_declined) && monocle__run_family_age (folder->left[i]) < youth)
+			is_settled = false;
+		if (!has_declined)
+			folder->left[kept++] = folder->left[i];
+	}
+	folder->left_count = kept;
+	return is_settled;
+}
+
+void
+monocle__run_folder_await (monocle__run_folder *folder)
+{
+	enum { YOUTH_MS = 1000, LOOK_NS = 10000000 };
+	unsigned youth = monocle__patience (YOUTH_MS);
+	while (!look_for_left (folder, youth))
+		nanosleep (&(struct timespec) { .tv_nsec = LOOK_NS }, NULL);
+}
+
+bool
+monocle__run_folder_has_left (const monocle__run_folder *folder, pid_t pid)
+{
+	for (size_t i = 0; i < folder->left_count; i++) {
+		if (folder->left[i] == pid)
+			return true;
+	}
+	return false;
+}
+
 static void
 read_spool (monocle__run_folder *folder, pid_t pid, const char *name, const char *path)
 {
@@ -221,6 +303,8 @@ read_spool (monocle__run_folder *folder, pid_t pid, const char *name, const char
 	if (final)
 		monocle__say ("process %d is still running; at its end it writes %s (if it is killed: monocle report %s)",
 		              (int) pid, final, path);
+	else if (monocle__run_folder_has_left (folder, pid))
+		monocle__say ("process %d is still running: monocle report %s", (int) pid, path);
 	else
 		monocle__say ("process %d left a profile that cannot be completed: %s; it stays in %s", (int) pid, error, path);
 	free (final);
@@ -352,7 +436,7 @@ monocle__run_folder_delete (int fd, const char *path)
 void
 monocle__run_folder_remove (const monocle__run_folder *folder)
 {
-	bool needed = folder->unfinished > 0;
+	bool needed = folder->unfinished > 0 || folder->left_count > 0;
 	for (size_t i = 0; i < folder->profile_count; i++)
 		needed = needed || folder->profiles[i].collected || folder->profiles[i].rescued;
 	if (!needed)
@@ -375,6 +459,7 @@ monocle__run_folder_done (monocle__run_folder *folder)
 	}
 	free (folder->processes);
 	free (folder->profiles);
+	free (folder->left);
 	free (folder->path);
 	close (folder->fd);
 }

@@ -56,6 +56,8 @@ typedef struct {
 	monocle__run_profile *profiles; /* in the order of their processes */
 	size_t profile_count;
 	size_t unfinished; /* spools that stay: their process still runs, or they are damaged */
+	pid_t *left;       /* processes that outlive the command and may write here; those that declined are none */
+	size_t left_count;
 } monocle__run_folder;
 
 /* The folders in one of which it is made: TMPDIR, /tmp and others. How many. */
@@ -63,6 +65,13 @@ enum { MONOCLE__RUN_FOLDER_PLACES = 4 };
 size_t monocle__run_folder_places (const char *ret_places[MONOCLE__RUN_FOLDER_PLACES]);
 /* Makes the folder in one of them, and opens it. 0, or -1 after one line on stderr. */
 int monocle__run_folder_make (monocle__run_folder *ret_folder);
+/*
+ * The command has ended: finds the processes that it leaves behind, and waits for those that have just begun until they
+ * have told something, or are old enough to have done so.
+ */
+void monocle__run_folder_await (monocle__run_folder *folder);
+/* Does it live, and is one of those? */
+bool monocle__run_folder_has_left (const monocle__run_folder *folder, pid_t pid);
 /* Reads what is there; completes the spools of dead processes, says which could not be. */
 void monocle__run_folder_read (monocle__run_folder *folder);
 /* NULL: nothing is known of the process. */

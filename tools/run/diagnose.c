@@ -236,11 +236,36 @@ say_processes (const monocle__run_folder *folder, bool expected)
 			continue;
 		if (process->declined)
 			monocle__say ("process %d was not profiled: %s", (int) process->pid, process->declined);
+		else if (expected && folder->unfinished == 0 && monocle__run_folder_has_left (folder, process->pid))
+			monocle__say ("process %d is still running, and has written no profile so far", (int) process->pid);
 		else if (process->early)
 			monocle__say ("process %d ended before there was anything to count", (int) process->pid);
 		else if (expected && folder->unfinished == 0)
 			say_no_profile (process);
 	}
+}
+
+/* What the command left behind may be about to start a runtime: nothing is known of it but that it lives. */
+static void
+say_left (const monocle__run_folder *folder)
+{
+	char *path = monocle__format ("/proc/%d/comm", (int) folder->left[0]), name[32] = "";
+	FILE *file = fopen (path, "re");
+	if (!file || !fgets (name, sizeof name, file))
+		strcpy (name, "gone");
+	if (file)
+		fclose (file);
+	name[strcspn (name, "\n")] = '\0';
+	free (path);
+	if (folder->left_count == 1)
+		monocle__say ("nothing has been profiled so far: process %d (%s) is still running, and no runtime in it has "
+		              "loaded Monocle yet",
+		              (int) folder->left[0], name);
+	else
+		monocle__say (
+		    "nothing has been profiled so far: process %d (%s) and %zu more are still running, and no runtime "
+		    "in them has loaded Monocle yet",
+		    (int) folder->left[0], name, folder->left_count - 1);
 }
 
 void
@@ -256,6 +281,10 @@ monocle__diagnose (char *const *argv, int exit_code, bool signalled, const monoc
 		        .embedded = wishes->embedded };
 	if (folder->process_count > 0 || folder->unfinished > 0) {
 		say_processes (folder, expected);
+		return;
+	}
+	if (folder->left_count > 0) {
+		say_left (folder);
 		return;
 	}
 	monocle__program_file_open (&f.file, argv[0]);

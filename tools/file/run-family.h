@@ -1,0 +1,22 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * run-family.h - the processes that a command leaves behind when it ends: they have the folder of its run in their
+ * environment.
+ */
+#ifndef MONOCLE_TOOLS_RUN_FAMILY_H
+#define MONOCLE_TOOLS_RUN_FAMILY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/*
+ * Those that live, of the users whose environments the caller may read, without the caller. Who has been forked a moment
+ * ago has the environment of its parent. The caller frees; NULL: there are none.
+ */
+pid_t *monocle__run_family_find (const char *folder, size_t *ret_count);
+/* How long the process has lived, in milliseconds; one that has gone is old. */
+unsigned long long monocle__run_family_age (pid_t pid);
+
+#endif
