@@ -12,8 +12,8 @@
 #include <sys/types.h>
 
 /*
- * Those that live, of the users whose environments the caller may read, without the caller. Who has been forked a moment
- * ago has the environment of its parent. The caller frees; NULL: there are none.
+ * Those that live, of the users whose environments the caller may read, without the caller. A process that was forked a
+ * moment ago has the environment of its parent. The caller frees; NULL: there are none.
  */
 pid_t *monocle__run_family_find (const char *folder, size_t *ret_count);
 /* How long the process has lived, in milliseconds; one that has gone is old. */
