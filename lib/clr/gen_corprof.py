@@ -184,8 +184,8 @@ UNCOUNTED = ("Initialize", "Shutdown", "LoadAsNotificationOnly", "InitializeForA
 
 
 def counted():
-    """Callbacks that are counted while they run."""
-    out = []
+    """Callbacks that are counted while they run, and where."""
+    out = ["_Atomic (unsigned) monocle__quiet_side, monocle__quiet_inside[2];", ""]
     for row in slots("ICorProfilerCallback11")[3:]:
         if row["method"] in UNCOUNTED:
             continue

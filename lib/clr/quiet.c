@@ -25,8 +25,6 @@ enum { LOOKS = 5000, LOOK_NS = 1000000 };
 /* How long the end of a program waits for a module's callback at most. */
 #define SILENCE_NS (2 * MONOCLE__NANOSECONDS_SECOND)
 
-_Atomic (unsigned) monocle__quiet_side, monocle__quiet_inside[2];
-
 static void
 pause_ (void)
 {
