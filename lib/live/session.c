@@ -52,7 +52,8 @@ struct monocle__live_session {
 	uint8_t command; /* which way of asking */
 	unsigned looks;  /* for the end of the process, after its connection */
 	bool has_stop_pipe, is_ready, is_stopping, is_over;
-	bool is_mute; /* a Mono: there is no connection */
+	bool has_events; /* some byte of them came */
+	bool is_mute;    /* a Mono: there is no connection */
 	char error[160];
 	char piece[PIECE];
 };
@@ -81,13 +82,26 @@ end (monocle__live_session *self, const char *error)
 	self->options.ended (self, error, self->options.context);
 }
 
+/* A runtime that is well sends the head of its events at once, and figures in each interval. */
+static bool
+is_silent (const monocle__live_session *self)
+{
+	return self->is_ready && (!self->has_events || monocle__live_session_silence (self));
+}
+
 static void
 too_late (uv_timer_t *timer)
 {
 	monocle__live_session *self = timer->data;
-	snprintf (self->error, sizeof self->error, "has not answered on its diagnostics socket for %.1f s",
-	          monocle__patience (ANSWER_LIMIT) / 1000.0);
-	end (self, self->is_stopping ? NULL : self->error);
+	double silence = (double) (monocle__nanoseconds (CLOCK_MONOTONIC) - self->heard) / 1e9;
+	if (!self->is_stopping)
+		snprintf (self->error, sizeof self->error, "has not answered on its diagnostics socket for %.1f s",
+		          monocle__patience (ANSWER_LIMIT) / 1000.0);
+	else if (is_silent (self) && monocle__live_process_is_there (&self->process))
+		snprintf (self->error, sizeof self->error,
+		          "has told nothing for %.1f s, nor when it was asked to end: only the kernel's figures are complete",
+		          silence);
+	end (self, self->error[0] ? self->error : NULL);
 }
 
 static void
@@ -121,6 +135,7 @@ static void
 feed (monocle__live_session *self, const void *bytes, size_t size)
 {
 	const char *error;
+	self->has_events |= size > 0;
 	if (monocle__live_nettrace_feed (self->trace, bytes, size, &error) != 0)
 		end (self, error);
 	else if (monocle__live_nettrace_is_over (self->trace))
@@ -383,8 +398,8 @@ monocle__live_session_stop (monocle__live_session *session)
 		end (session, NULL);
 		return;
 	}
-	uv_timer_start (&session->timer, too_late, monocle__live_session_silence (session) ? SILENT_STOP_LIMIT : STOP_LIMIT,
-	                0);
+	unsigned limit = monocle__live_session_silence (session) ? SILENT_STOP_LIMIT : STOP_LIMIT;
+	uv_timer_start (&session->timer, too_late, limit, 0);
 	if (session->is_ready)
 		send_stop (session);
 }

@@ -13,6 +13,10 @@ import case
 import fake_case
 
 
+SILENT = r'^monocle: process %d \(.*\) has told nothing for \d+\.\d s, nor when it was asked to end: only the ' \
+         r"kernel's figures are complete\n$"
+
+
 class Stat(fake_case.Case):
     def stat(self, *words, **options):
         return self.monocle('stat', *words, **options)
@@ -46,10 +50,11 @@ class Stat(fake_case.Case):
         self.assertEqual((code, error.count('\n')), (1, 1), error)
         self.assertIn('has not answered on its diagnostics socket for 0.1 s', error)
 
-    def test_a_process_that_sends_nothing_is_left_when_the_time_is_over(self):
+    def test_a_process_that_sends_nothing_is_left_when_the_time_is_over_and_named(self):
         fake = self.fake('stream-silent')
         code, out, error = self.stat(str(fake.pid), '--duration=100ms', '--format=json')
-        self.assertEqual((code, error), (0, ''))
+        self.assertEqual(code, 1)
+        self.assertRegex(error, SILENT % fake.pid)
         self.assertIn('"exceptions": 0', out)
 
     def test_a_stream_that_is_cut_off_ends_the_count(self):
@@ -73,7 +78,8 @@ class Stat(fake_case.Case):
         self.assertIn(b'\t%d\t' % fake.pid, process.stdout.readline())
         process.send_signal(signal.SIGINT)
         process.stdout.read()
-        self.assertEqual(process.wait(timeout=60), 0)
+        self.assertEqual(process.wait(timeout=60), 1)
+        self.assertRegex(process.stderr.read().decode(), SILENT % fake.pid)
 
     def test_a_command_keeps_its_output_its_code_and_its_signals(self):
         code, out, error = self.stat('--', '/bin/sh', '-c', 'echo out; exit 7')
