@@ -20,6 +20,9 @@ enum { MONOCLE__CONTROL_LINE = 16 << 10 }; /* bytes of a line, with its line fee
 #define MONOCLE__CONTROL_OK    "ok"
 #define MONOCLE__CONTROL_ERROR "error"
 
+/* What the text of `load` begins with where it may do better soon: another attach is at work, or about to leave. */
+#define MONOCLE__CONTROL_BUSY "modules are loaded already"
+
 typedef enum {
 	MONOCLE__CONTROL_STATUS,
 	MONOCLE__CONTROL_START,

@@ -41,6 +41,7 @@
 #include "background.h"
 #include "code/codemap.h"
 #include "code/sampling.h"
+#include "control-words.h"
 #include "environment.h"
 #include "heap/collector.h"
 #include "heap/gc-handle.h"
@@ -398,7 +399,7 @@ monocle__attach_load (void *host, uint32_t milliseconds, const char *const *sett
 {
 	const char *reason = "the process's messages say why";
 	if (!await_idle ())
-		return attached.phase == STUCK ? "Monocle did not come to its end here" : "modules are loaded already";
+		return attached.phase == STUCK ? "Monocle did not come to its end here" : MONOCLE__CONTROL_BUSY;
 	if (!monocle__quiet_await ())
 		return "the runtime cannot be stopped for a moment";
 	if (monocle_host_settings (settings))

@@ -27,6 +27,7 @@
 #include <unistd.h>
 #include "attach-block.h"
 #include "background.h"
+#include "control-words.h"
 #include "environment.h"
 #include "late-handle.h"
 #include "late-module.h"
@@ -366,7 +367,7 @@ load (const monocle__attach_block *settings)
 	if (mono_is_over ())
 		return "the program is ending";
 	if (!await_absence (LAST_STEP_MS))
-		return "modules are loaded already: another attach is at work, or monocle ctl has loaded them";
+		return MONOCLE__CONTROL_BUSY ": another attach is at work, or monocle ctl has loaded them";
 	if (monocle_host_settings (settings->texts))
 		return "out of memory";
 	session.end = settings->milliseconds ? settings->milliseconds * UINT64_C (1000000) : UINT64_MAX;

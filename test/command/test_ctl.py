@@ -5,9 +5,11 @@
   test_ctl.py MONOCLE
 """
 import ctypes
+import mmap
 import multiprocessing
 import os
 import pathlib
+import re
 import socket
 import unittest
 
@@ -39,6 +41,61 @@ def serve(folder, answer, ready, user):
         except OSError:
             pass
         client.close()
+
+
+def stand_by(folder, libraries, ready, refusals):
+    """A Mono that stands by, as it is seen from outside: it refuses so often, then it loads, and is done at once."""
+    maps = [mmap.mmap(os.open(library, os.O_RDONLY), 0, prot=mmap.PROT_READ) for library in libraries]
+    ctypes.CDLL(None).prctl(PR_SET_NAME, THREAD, 0, 0, 0)
+    folder.mkdir(mode=0o700)
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(str(folder / 'socket'))
+    listener.listen()
+    ready.set()
+    while maps:
+        client = listener.accept()[0]
+        words = client.recv(1 << 16)
+        run = re.search(rb'MONOCLE_RUN_DIR=(\S+)', words)
+        if not run:
+            client.sendall(b'runtime Mono 9.8.7\nstandby idle\nok\n')
+        elif refusals.value > 0:
+            refusals.value -= 1
+            client.sendall(b'error modules are loaded already: another attach is at work\n')
+        else:
+            for note in 'loaded', 'standing-by':
+                (pathlib.Path(os.fsdecode(run[1])) / ('%d.%s' % (os.getpid(), note))).touch()
+            client.sendall(b'ok\n')
+        client.close()
+
+
+class Attach(case.Case):
+    """Another attach may come between the look at a process that stands by and the request to load."""
+
+    def attach(self, count):
+        """To what refuses `count` times: exit code, stderr, and how often it would still refuse."""
+        libraries = [self.folder / 'libmonosgen-2.0.so.1', self.folder / 'lib/mono/libmono-profiler-monocle.so']
+        for library in libraries:
+            library.write_bytes(bytes(4096))
+        context = multiprocessing.get_context('fork')
+        ready, refusals = context.Event(), context.Value('i', count)
+        server = context.Process(target=stand_by, args=(self.folder / 'monocle-ctl-0000000000000000', libraries, ready,
+                                                        refusals), daemon=True)
+        server.start()
+        self.addCleanup(server.join)
+        self.addCleanup(server.kill)
+        self.assertTrue(ready.wait(60))
+        code, _, error = self.monocle('attach', str(server.pid), '--profile=sample', '--quiet')
+        return code, error, refusals.value
+
+    def test_one_that_comes_second_waits_for_the_first(self):
+        _, error, left = self.attach(2)
+        self.assertEqual(left, 0, error)
+        self.assertRegex(error, r'^monocle: process \d+ left no profile\n$')
+
+    def test_one_that_waits_in_vain_is_refused_in_a_line(self):
+        code, error, left = self.attach(1 << 30)
+        self.assertEqual((code, error.count('\n')), (1, 1), error)
+        self.assertIn('modules are loaded already: another attach is at work\n', error)
 
 
 class Ctl(case.Case):

@@ -240,21 +240,39 @@ skip_line (void *data, const char *text)
 {
 }
 
-/* A process that stands by loads the modules itself. The exit code. */
+/* 0, or -1 and the reason. */
+static int
+ask_once (const monocle__live_process *process, const char *words, char ret_reason[MONOCLE__LIVE_CONTROL_REASON])
+{
+	enum { PATIENCE = 60 }; /* seconds */
+	bool is_absent;
+	int fd = monocle__live_control_connect (process->pid, &is_absent, ret_reason);
+	int result = fd < 0 ? -1 : monocle__live_control_ask (fd, words, PATIENCE, skip_line, NULL, ret_reason);
+	if (fd >= 0)
+		close (fd);
+	return result;
+}
+
+/*
+ * A process that stands by loads the modules itself. Another attach may have come first since it was looked at: that is
+ * waited for as where the runtime says so. The exit code.
+ */
 static int
 ask_standby (const monocle__live_process *process, const monocle__run_folder *folder,
              const monocle__attach_block *settings)
 {
-	enum { PATIENCE = 60 }; /* seconds */
+	enum { LOOK_NS = 20000000 };
+	static const char busy[] = MONOCLE__CONTROL_BUSY;
 	static char words[MONOCLE__CONTROL_LINE];
 	char reason[MONOCLE__LIVE_CONTROL_REASON];
-	bool is_absent;
 	if (!monocle__control_words_load (settings, words, sizeof words - sizeof "monocle 2 "))
 		return refuse_length ();
-	int fd = monocle__live_control_connect (process->pid, &is_absent, reason);
-	int result = fd < 0 ? -1 : monocle__live_control_ask (fd, words, PATIENCE, skip_line, NULL, reason);
-	if (fd >= 0)
-		close (fd);
+	uint64_t end = monocle__nanoseconds (CLOCK_MONOTONIC) + MONOCLE__ATTACH_TARGET_PATIENCE_NS;
+	int result = ask_once (process, words, reason);
+	while (result != 0 && strstr (reason, busy) && monocle__nanoseconds (CLOCK_MONOTONIC) < end) {
+		nanosleep (&(struct timespec) { 0, LOOK_NS }, NULL);
+		result = ask_once (process, words, reason);
+	}
 	if (result == 0)
 		return MONOCLE__EXIT_OK;
 	say_messages (process, folder);
