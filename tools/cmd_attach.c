@@ -98,7 +98,8 @@ report (const arguments *args, const monocle__live_process *process, monocle__ru
 		return MONOCLE__EXIT_FAILED;
 	if (folder->profile_count > 0 || !is_profile_expected (args, layout))
 		return MONOCLE__EXIT_OK;
-	monocle__say ("process %d left no profile", (int) process->pid);
+	if (folder->unfinished == 0) /* else it was said what became of it */
+		monocle__say ("process %d left no profile", (int) process->pid);
 	return MONOCLE__EXIT_FAILED;
 }
 

@@ -43,8 +43,11 @@ def serve(folder, answer, ready, user):
         client.close()
 
 
-def stand_by(folder, libraries, ready, refusals):
-    """A Mono that stands by, as it is seen from outside: it refuses so often, then it loads, and is done at once."""
+def stand_by(folder, libraries, ready, refusals, left):
+    """
+    A Mono that stands by, as it is seen from outside: it refuses so often, then it loads, leaves a file of this kind
+    in the folder of the run, and is done at once.
+    """
     maps = [mmap.mmap(os.open(library, os.O_RDONLY), 0, prot=mmap.PROT_READ) for library in libraries]
     ctypes.CDLL(None).prctl(PR_SET_NAME, THREAD, 0, 0, 0)
     folder.mkdir(mode=0o700)
@@ -62,8 +65,8 @@ def stand_by(folder, libraries, ready, refusals):
             refusals.value -= 1
             client.sendall(b'error modules are loaded already: another attach is at work\n')
         else:
-            for note in 'loaded', 'standing-by':
-                (pathlib.Path(os.fsdecode(run[1])) / ('%d.%s' % (os.getpid(), note))).touch()
+            for name in ('%d.loaded', *left, '%d.standing-by'):
+                (pathlib.Path(os.fsdecode(run[1])) / (name % os.getpid())).touch()
             client.sendall(b'ok\n')
         client.close()
 
@@ -71,7 +74,7 @@ def stand_by(folder, libraries, ready, refusals):
 class Attach(case.Case):
     """Another attach may come between the look at a process that stands by and the request to load."""
 
-    def attach(self, count):
+    def attach(self, count, *left):
         """To what refuses `count` times: exit code, stderr, and how often it would still refuse."""
         libraries = [self.folder / 'libmonosgen-2.0.so.1', self.folder / 'lib/mono/libmono-profiler-monocle.so']
         for library in libraries:
@@ -79,7 +82,7 @@ class Attach(case.Case):
         context = multiprocessing.get_context('fork')
         ready, refusals = context.Event(), context.Value('i', count)
         server = context.Process(target=stand_by, args=(self.folder / 'monocle-ctl-0000000000000000', libraries, ready,
-                                                        refusals), daemon=True)
+                                                        refusals, left), daemon=True)
         server.start()
         self.addCleanup(server.join)
         self.addCleanup(server.kill)
@@ -91,6 +94,11 @@ class Attach(case.Case):
         _, error, left = self.attach(2)
         self.assertEqual(left, 0, error)
         self.assertRegex(error, r'^monocle: process \d+ left no profile\n$')
+
+    def test_a_profile_that_stays_where_it_is_has_one_line(self):
+        code, error, _ = self.attach(0, 'sample.%d.1.spool')
+        self.assertRegex(error, r'^monocle: process \d+ left a profile that cannot be completed: .* it stays in \S+\n$')
+        self.assertEqual(code, 1)
 
     def test_one_that_waits_in_vain_is_refused_in_a_line(self):
         code, error, left = self.attach(1 << 30)
