@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The system gives a file of /proc no size. NULL: it is not to be read, or empty, as that of a dead process is. */
+/* The system gives a file of /proc no size. Of a dead process it is empty, or cannot be read. */
 static char *
 read_environment (const char *pid, size_t *ret_size)
 {
@@ -44,11 +44,38 @@ read_environment (const char *pid, size_t *ret_size)
 	return text;
 }
 
+/*
+ * Is it between two programs? In exec it has no environment for a moment, nor an address where that ends. A process
+ * that is dead, the kernel's or out of the caller's sight has no program file.
+ */
+static bool
+is_in_exec (const char *pid)
+{
+	enum { ENVIRONMENT_END = 51, STATE = 3 }; /* proc(5): fields of stat */
+	char *exe = monocle__format ("/proc/%s/exe", pid), *path = monocle__format ("/proc/%s/stat", pid);
+	char target[16], text[2048] = "";
+	FILE *file = readlink (exe, target, sizeof target) > 0 ? fopen (path, "re") : NULL;
+	char *at = file && fgets (text, sizeof text, file) ? strrchr (text, ')') : NULL;
+	for (int field = STATE; at && field <= ENVIRONMENT_END; field++)
+		at = strchr (at + 1, ' ');
+	if (file)
+		fclose (file);
+	free (exe);
+	free (path);
+	return at && strtoull (at, NULL, 10) == 0;
+}
+
 static bool
 is_member (const char *pid, const char *setting)
 {
+	enum { LOOKS = 1000, PAUSE_NS = 1000000 };
 	size_t size = 0;
 	char *text = read_environment (pid, &size);
+	for (int i = 0; i < LOOKS && !size && is_in_exec (pid); i++) {
+		nanosleep (&(struct timespec) { .tv_nsec = PAUSE_NS }, NULL);
+		free (text);
+		text = read_environment (pid, &size);
+	}
 	bool is_found = false;
 	for (size_t at = 0; text && at < size && !is_found; at += strlen (text + at) + 1)
 		is_found = strcmp (text + at, setting) == 0;
