@@ -13,68 +13,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <mono/metadata/opcodes.h>
 #include "bytes.h"
 #include "records.h"
 #include "utf8.h"
-
-enum { PREFIX = 0xfe, OPCODES = 512, UNKNOWN = -1 };
-
-/* Of one byte, two, four and eight; a switch is followed by as many targets of four. */
-enum operand {
-	InlineNone,
-	ShortInlineVar,
-	ShortInlineI,
-	ShortInlineBrTarget,
-	InlineVar,
-	InlineI,
-	ShortInlineR,
-	InlineBrTarget,
-	InlineSwitch,
-	InlineField,
-	InlineMethod,
-	InlineSig,
-	InlineString,
-	InlineTok,
-	InlineType,
-	InlineI8,
-	InlineR,
-};
-
-static const struct {
-	const char *name;
-	uint8_t operand;
-} opcodes[OPCODES] = {
-#define OPCODE(number, text, kind) [number] = { text, kind },
-#include "opcode-names.def"
-#undef OPCODE
-};
-
-/* --- names -------------------------------------------------------------------------------------------------------- */
-
-/* From opcodes.h, which is not among ours because it declares data. */
-MONO_API const char *mono_opcode_name (int opcode);
-MONO_API int mono_opcode_value (const mono_byte **ip, const mono_byte *end);
-
-/* "" for a number that is none. */
-const char *
-mono_opcode_name (int opcode)
-{
-	return opcode >= 0 && opcode < OPCODES && opcodes[opcode].name ? opcodes[opcode].name : "";
-}
-
-/* The number at *ip, which moves to the opcode's last byte; -1 when the code ends before. */
-int
-mono_opcode_value (const mono_byte **ip, const mono_byte *end)
-{
-	if (!ip || *ip >= end)
-		return UNKNOWN;
-	if (**ip != PREFIX)
-		return **ip;
-	if (end - *ip < 2)
-		return UNKNOWN;
-	++*ip;
-	return 256 + **ip;
-}
 
 /* --- text that grows ---------------------------------------------------------------------------------------------- */
 
@@ -200,18 +142,37 @@ read (const mono_byte *at, int bytes)
 	return value;
 }
 
-/* Bytes of an operand that begins at `at`; -1: it does not fit. */
-static int64_t
-operand_size (enum operand operand, const mono_byte *at, const mono_byte *end)
+/* Of what stands behind a number, also behind one that is no opcode. */
+static unsigned
+operand_of (int opcode)
 {
-	int64_t size = operand == InlineNone          ? 0
-	             : operand <= ShortInlineBrTarget ? 1
-	             : operand == InlineVar           ? 2
-	             : operand >= InlineI8            ? 8
-	                                              : 4;
+	return opcode < MONO_CEE_LAST ? mono_opcodes[opcode].argument : MonoInlineNone;
+}
+
+/* Bytes of an operand without what follows the count of a switch. */
+static int
+fixed_size (unsigned operand)
+{
+	switch (operand) {
+	case MonoInlineNone: return 0;
+	case MonoShortInlineVar:
+	case MonoShortInlineI:
+	case MonoShortInlineBrTarget: return 1;
+	case MonoInlineVar: return 2;
+	case MonoInlineI8:
+	case MonoInlineR: return 8;
+	default: return 4;
+	}
+}
+
+/* Bytes of an operand that begins at `at`; -1: it does not fit. A switch is followed by as many targets of four. */
+static int64_t
+operand_size (unsigned operand, const mono_byte *at, const mono_byte *end)
+{
+	int64_t size = fixed_size (operand);
 	if (end - at < size)
 		return -1;
-	if (operand == InlineSwitch)
+	if (operand == MonoInlineSwitch)
 		size += (int64_t) read (at, 4) * 4;
 	return end - at < size ? -1 : size;
 }
@@ -271,29 +232,29 @@ put_token (struct text *text, const struct code *code, uint32_t token)
 }
 
 static void
-put_operand (struct text *text, const struct code *code, enum operand operand, const mono_byte *at)
+put_operand (struct text *text, const struct code *code, unsigned operand, const mono_byte *at)
 {
 	float single;
 	double number;
 	switch (operand) {
-	case InlineNone:
-	case InlineI8: /* Mono prints none here */ break;
-	case ShortInlineVar: put_format (text, "%u", *at); break;
-	case InlineVar: put_format (text, "%u", read (at, 2)); break;
-	case ShortInlineI: put_format (text, "%d", (int8_t) *at); break;
-	case InlineI: put_format (text, "%d", (int32_t) read (at, 4)); break;
-	case ShortInlineBrTarget: put_target (text, code, at + 1, (int8_t) *at); break;
-	case InlineBrTarget: put_target (text, code, at + 4, (int32_t) read (at, 4)); break;
-	case InlineSwitch: put_switch (text, code, at); break;
-	case ShortInlineR:
+	case MonoInlineNone:
+	case MonoInlineI8: /* Mono prints none here */ break;
+	case MonoShortInlineVar: put_format (text, "%u", *at); break;
+	case MonoInlineVar: put_format (text, "%u", read (at, 2)); break;
+	case MonoShortInlineI: put_format (text, "%d", (int8_t) *at); break;
+	case MonoInlineI: put_format (text, "%d", (int32_t) read (at, 4)); break;
+	case MonoShortInlineBrTarget: put_target (text, code, at + 1, (int8_t) *at); break;
+	case MonoInlineBrTarget: put_target (text, code, at + 4, (int32_t) read (at, 4)); break;
+	case MonoInlineSwitch: put_switch (text, code, at); break;
+	case MonoShortInlineR:
 		memcpy (&single, at, sizeof single);
 		put_format (text, "%g", single);
 		break;
-	case InlineR:
+	case MonoInlineR:
 		memcpy (&number, at, sizeof number);
 		put_format (text, "%g", number);
 		break;
-	case InlineString: put_user_string (text, monocle_method_image (code->method), read (at, 4)); break;
+	case MonoInlineString: put_user_string (text, monocle_method_image (code->method), read (at, 4)); break;
 	default: put_token (text, code, read (at, 4)); break;
 	}
 }
@@ -304,15 +265,15 @@ put_instruction (struct text *text, struct code *code)
 {
 	const mono_byte *at = code->at;
 	int opcode = mono_opcode_value (&at, code->end);
-	if (opcode == UNKNOWN)
+	if (opcode == MonoOpcodeEnum_Invalid)
 		return false;
 	at++;
-	int64_t size = operand_size (opcodes[opcode].operand, at, code->end);
+	int64_t size = operand_size (operand_of (opcode), at, code->end);
 	if (size < 0)
 		return false;
 	put_label (text, code);
 	put_format (text, "%-10s", mono_opcode_name (opcode));
-	put_operand (text, code, opcodes[opcode].operand, at);
+	put_operand (text, code, operand_of (opcode), at);
 	put (text, code->helper->newline);
 	code->at = at + size;
 	return true;

@@ -21,6 +21,7 @@
 #include <mono/metadata/class.h>
 #include <mono/metadata/debug-helpers.h>
 #include <mono/metadata/mono-gc.h>
+#include <mono/metadata/opcodes.h>
 #include <mono/metadata/profiler.h>
 #include <mono/metadata/threads.h>
 #include <mono/utils/mono-counters.h>
@@ -488,6 +489,31 @@ collect_on_a_thread (void)
 		pthread_detach (thread);
 }
 
+/* --- opcodes ------------------------------------------------------------------------------------------------------ */
+
+static void
+put_opcode_value (int first, int second, int size)
+{
+	const mono_byte code[] = { (mono_byte) first, (mono_byte) second }, *at = code;
+	int number = mono_opcode_value (&at, code + size);
+	PUT ("opcode of %02x %02x, %d bytes: %d at %d\n", first, second, size, number, (int) (at - code));
+}
+
+static void
+put_opcodes (void)
+{
+	for (int i = 0; i < MONO_CEE_LAST; i++)
+		PUT ("opcode %d: %s %d %d %d\n", i, mono_opcode_name (i), mono_opcodes[i].argument, mono_opcodes[i].flow_type,
+		     mono_opcodes[i].opval);
+	put_opcode_value (0x2a, 0, 2);
+	put_opcode_value (0xfe, 1, 2);
+	put_opcode_value (0xfe, 1, 1);
+	put_opcode_value (MONO_CUSTOM_PREFIX, 3, 2);
+	put_opcode_value (MONO_CUSTOM_PREFIX, 3, 1);
+	put_opcode_value (0xff, 3, 2);
+	put_opcode_value (0, 0, 0);
+}
+
 /* --- threads of the module's own ---------------------------------------------------------------------------------- */
 
 static _Atomic (uintptr_t) own_thread; /* the one that runs; one at a time, and it is waited for */
@@ -605,6 +631,7 @@ static const struct {
 	{ "everything", look_at_everything },
 	{ "everything", put_casts },
 	{ "everything", put_virtuals },
+	{ "everything", put_opcodes },
 	{ "thread", look_at_thread },
 	{ "handles made", make_handles },
 	{ "handles checked", put_targets },
