@@ -261,6 +261,24 @@ string_offset (MonoClass *klass, mdToken token)
 	return strcmp (name, "_stringLength") == 0 ? HEADER : strcmp (name, "_firstChar") == 0 ? characters : 0;
 }
 
+/* A module cannot tell a 0 from an offset. Where classes can be looked up, only what has no layout has none. */
+static void
+say_unknown (MonoClass *klass)
+{
+	enum { OBJECT_TOKEN = 0x02000002 };
+	static atomic_bool said;
+	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	monocle__clr_image *corlib = monocle__clr_image_corlib ();
+	ThreadID thread;
+	ClassID id;
+	if (!atomic_load (&said) && corlib && info->vtbl->GetCurrentThreadID (info, &thread) >= 0 &&
+	    info->vtbl->GetClassFromToken (info, corlib->id, OBJECT_TOKEN, &id) == CORPROF_E_UNSUPPORTED_CALL_SEQUENCE &&
+	    !atomic_exchange (&said, true))
+		monocle__clr_complain ("a module asks in a call event where the fields of %s are, which was not met before: "
+		                       "offsets in such classes are 0 there",
+		                       mono_class_get_name (klass));
+}
+
 static int
 field_offset (void *host, MonoClass *klass, uint32_t index, uint32_t *ret_offset)
 {
@@ -270,8 +288,12 @@ field_offset (void *host, MonoClass *klass, uint32_t index, uint32_t *ret_offset
 		*ret_offset = string_offset (klass, token);
 		return *ret_offset ? MONOCLE_OK : MONOCLE_E_UNKNOWN;
 	}
-	if (!token || !ask_layout (klass, &own, FIELDS_MAX))
+	if (!token)
 		return MONOCLE_E_UNKNOWN;
+	if (!ask_layout (klass, &own, FIELDS_MAX)) {
+		say_unknown (klass);
+		return MONOCLE_E_UNKNOWN;
+	}
 	for (ULONG i = 0; i < own.count && i < FIELDS_MAX; i++)
 		if (own.fields[i].ridOfField == token) {
 			*ret_offset = own.base + own.fields[i].ulOffset;
@@ -282,20 +304,40 @@ field_offset (void *host, MonoClass *klass, uint32_t index, uint32_t *ret_offset
 
 /* --- ahead of probes ---------------------------------------------------------------------------------------------- */
 
+static void meet (MonoType *type, unsigned depth);
+
 static void
-meet (MonoType *type, unsigned depth)
+meet_class (MonoClass *klass, unsigned depth)
 {
 	enum { DEEP = 4 };
-	int code = type && !mono_type_is_byref (type) ? mono_type_get_type (type) : MONO_TYPE_OBJECT;
-	bool may_be_struct = code == MONO_TYPE_VALUETYPE || code == MONO_TYPE_GENERICINST || code == MONO_TYPE_TYPEDBYREF;
-	MonoClass *klass = may_be_struct ? mono_class_from_mono_type (type) : NULL;
 	MonoClassField *field;
 	void *position = NULL;
-	if (!klass || !mono_class_is_valuetype (klass) || mono_class_is_enum (klass) || !class_id (klass) || depth == DEEP)
+	if (!class_id (klass) || depth == DEEP)
 		return;
 	while ((field = mono_class_get_fields (klass, &position)))
 		if (!(mono_field_get_flags (field) & MONO_FIELD_ATTR_STATIC))
 			meet (mono_field_get_type (field), depth + 1);
+}
+
+/* Structs; also those that the type refers or points to, which are looked into as if they were there. */
+static void
+meet (MonoType *type, unsigned depth)
+{
+	while (type && mono_type_get_type (type) == MONO_TYPE_PTR)
+		type = mono_type_get_ptr_type (type);
+	int code = type ? mono_type_get_type (type) : MONO_TYPE_OBJECT;
+	bool may_be_struct = code == MONO_TYPE_VALUETYPE || code == MONO_TYPE_GENERICINST || code == MONO_TYPE_TYPEDBYREF;
+	MonoClass *klass = may_be_struct ? mono_class_from_mono_type (type) : NULL;
+	if (klass && mono_class_is_valuetype (klass) && !mono_class_is_enum (klass))
+		meet_class (klass, depth);
+}
+
+void
+monocle__clr_layout_meet_class (MonoMethod *method)
+{
+	MonoClass *klass = mono_method_get_class (method);
+	if (klass)
+		class_id (klass);
 }
 
 void
@@ -304,6 +346,9 @@ monocle__clr_layout_meet (MonoMethod *method)
 	MonoMethodSignature *signature = mono_method_signature (method);
 	void *position = NULL;
 	MonoType *type;
+	MonoClass *klass = mono_method_get_class (method);
+	if (klass)
+		meet_class (klass, 0);
 	if (!signature)
 		return;
 	meet (mono_signature_get_return_type (signature), 0);

@@ -29,9 +29,12 @@ bool monocle__clr_layout_is_general_vector (ClassID id);
 uint32_t monocle__clr_layout_characters_offset (void);
 
 /*
- * Looks the structs up that the method takes and returns, and those inside of them: in its probes, where nothing can
- * be looked up, modules ask for their sizes. On a thread of the runtime, in normal context.
+ * Looks up the method's own class, the structs that it takes and returns, by value and by reference, and those inside
+ * of them: in its probes, where nothing can be looked up, modules ask for their sizes. On a thread of the runtime, in
+ * normal context.
  */
 void monocle__clr_layout_meet (MonoMethod *method);
+/* Its own class only. */
+void monocle__clr_layout_meet_class (MonoMethod *method);
 
 #endif

@@ -22,25 +22,25 @@
 #include "runtime-async.h"
 #include "state.h"
 
-/* Inside a probe the runtime looks no class up; the method's own, whose fields modules ask for, is known by then. */
+/*
+ * Inside a probe the runtime looks no class up; the method's own, whose fields modules ask for, is known by then. Of
+ * code that instances share the runtime does not tell it: then it is the class that is laid out as all of theirs. What
+ * the method takes and returns is, too, when contexts may show that. Each instance has its own.
+ */
 static void
-meet_class (FunctionID function)
+meet_classes (FunctionID function)
 {
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	MonoMethod *method = monocle__resolve_method (function);
 	ClassID klass = 0;
 	ModuleID module;
 	mdToken token;
 	if (info->vtbl->GetFunctionInfo (info, function, &klass, &module, &token) >= 0 && klass)
 		monocle__resolve_class (klass);
-}
-
-/* The same of what it takes and returns, when contexts may show that. Each instance has its own. */
-static void
-meet_values (FunctionID function)
-{
-	MonoMethod *method = monocle__resolve_method (function);
-	if (method)
+	if (method && monocle_call_values_wanted ())
 		monocle__clr_layout_meet (method);
+	else if (method && !klass)
+		monocle__clr_layout_meet_class (method);
 }
 
 /* Does anybody want probes in first bodies at all, and may they have any? After an attach those stay as they are. */
@@ -63,10 +63,8 @@ probe_function (FunctionID function, bool *ret_new)
 		return MONOCLE__METHOD_UNKNOWN;
 	monocle__clr_image *image = monocle__clr_image_find (module);
 	int state = image ? monocle__probing_ensure (image, token, function, ret_new) : MONOCLE__METHOD_UNKNOWN;
-	if (*ret_new)
-		meet_class (function);
-	if (monocle_call_values_wanted () && monocle__probing_is_probed (state))
-		meet_values (function);
+	if (monocle__probing_is_probed (state))
+		meet_classes (function);
 	return state;
 }
 
