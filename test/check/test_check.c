@@ -122,7 +122,8 @@ one_round (void)
 	LINE ("mono_profiler_enable_clauses", "after the init window", "it is for the init window\n") \
 	LINE ("mono_profiler_call_context_get_this", "outside the callbacks that it is for", \
 	      "it reads the context of a call event" SKIPPED) \
-	LINE ("mono_image_loaded", "on a thread that the runtime does not know", "mono_thread_attach () makes it known\n")
+	LINE ("mono_image_loaded", "on a thread that the runtime does not know", "mono_thread_attach () makes it known\n") \
+	LINE ("mono_image_loaded", "on a thread that has ended (thread_exited)", NORMAL)
 #define IN_PROBE \
 	LINE ("mono_image_loaded", "in a call probe (method_enter)", NORMAL) \
 	LINE ("mono_method_full_name", "in a signal handler", MEMORY) \
@@ -135,11 +136,10 @@ static const char mistakes[] = LINE ("mono_image_loaded", "in the init window, b
             LINE ("mono_free", "in a stopped world (gc_event)", MEMORY)
                 LINE ("mono_image_loaded", "while the collector holds its lock (gc_event)", NORMAL)
                     LINE ("mono_image_loaded", "in an allocation (gc_allocation)", NORMAL)
-                        LINE ("mono_image_loaded", "on a thread that has ended (thread_exited)", NORMAL)
-                            LINE ("mono_thread_attach", "in the last event (runtime_shutdown_end)",
-                                  "threads cannot be attached or detached there" SKIPPED)
-                                LINE ("mono_profiler_set_jit_begin_callback", "in a cleanup callback",
-                                      "the handle is gone" SKIPPED);
+                        LINE ("mono_thread_attach", "in the last event (runtime_shutdown_end)",
+                              "threads cannot be attached or detached there" SKIPPED)
+                            LINE ("mono_profiler_set_jit_begin_callback", "in a cleanup callback",
+                                  "the handle is gone" SKIPPED);
 
 /* On a busy machine, and under a sanitizer, any callback may be slow: that is said, and is another test's subject. */
 static void
