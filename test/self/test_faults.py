@@ -51,6 +51,13 @@ SUITES = {  # name: (suites, how often it fails, what it says then)
     "hangs": ("full", 1, ENDLESS),
 }
 EXAMPLES = {  # what a suite says that met a fault of the table, by the fault's name
+    "mono-sampler-loses-a-thread": """\
+runtimes: mono 6.8.0.105, clr10 10.0.12
+FAIL mono, REAL 200 Hz: sleeping threads are hit: [309, 0, 310]
+FAIL mono, REAL 200 Hz: all alike: [309, 0, 310]
+started: 39 of dotnet, 3 of mono
+250 passed, 2 failed, 0 skipped
+""",
     "mono-sampler-in-a-walk": """\
 runtimes: mono 6.8.0.105
 FAIL mono, a program that aborts is unharmed: (-6, "* Assertion at mono-threads.c:1545, condition `!async_context ||\
