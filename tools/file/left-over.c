@@ -9,6 +9,7 @@
 #include "left-over.h"
 
 #include "command/command.h"
+#include "folder-list.h"
 #include "process-start.h"
 #include "run-family.h"
 #include "run-folder.h"
@@ -77,8 +78,7 @@ add (finds *all, int folder, const char *folder_path, const char *name)
 static bool
 look (int folder, const char *path, finds *all)
 {
-	int again = openat (folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *directory = again >= 0 ? fdopendir (again) : NULL;
+	DIR *directory = monocle__folder_list (folder);
 	struct dirent *entry;
 	bool is_there = false;
 	while (directory && (all || !is_there) && (entry = readdir (directory))) {
@@ -90,8 +90,6 @@ look (int folder, const char *path, finds *all)
 	}
 	if (directory)
 		closedir (directory);
-	else if (again >= 0)
-		close (again);
 	return is_there;
 }
 

@@ -11,6 +11,7 @@
 
 #include "command/command.h"
 #include "coverage-file.h"
+#include "folder-list.h"
 #include "format.h"
 #include "path.h"
 #include "patience.h"
@@ -227,8 +228,7 @@ is_last_word (const char *name)
 static bool
 has_told (const monocle__run_folder *folder, pid_t pid, bool *ret_declined)
 {
-	int again = openat (folder->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *directory = again >= 0 ? fdopendir (again) : NULL;
+	DIR *directory = monocle__folder_list (folder->fd);
 	struct dirent *entry;
 	bool is_there = false;
 	*ret_declined = false;
@@ -242,8 +242,6 @@ has_told (const monocle__run_folder *folder, pid_t pid, bool *ret_declined)
 	}
 	if (directory)
 		closedir (directory);
-	else if (again >= 0)
-		close (again);
 	return is_there;
 }
 
@@ -421,15 +419,12 @@ monocle__run_folder_read_back (const monocle__run_folder *folder, const monocle_
 void
 monocle__run_folder_delete (int fd, const char *path)
 {
-	int again = openat (fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *directory = again >= 0 ? fdopendir (again) : NULL;
+	DIR *directory = monocle__folder_list (fd);
 	struct dirent *entry;
 	while (directory && (entry = readdir (directory)))
 		unlinkat (fd, entry->d_name, 0);
 	if (directory)
 		closedir (directory);
-	else if (again >= 0)
-		close (again);
 	rmdir (path);
 }
 

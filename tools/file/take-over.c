@@ -11,6 +11,7 @@
 #include "take-over.h"
 
 #include "command/command.h"
+#include "folder-list.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -157,8 +158,7 @@ typedef struct {
 static void
 list (const taking *self, entries *all)
 {
-	int again = openat (self->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *directory = again >= 0 ? fdopendir (again) : NULL;
+	DIR *directory = monocle__folder_list (self->folder);
 	struct dirent *entry;
 	struct stat status;
 	all->count = 0;
@@ -169,8 +169,6 @@ list (const taking *self, entries *all)
 	}
 	if (directory)
 		closedir (directory);
-	else if (again >= 0)
-		close (again);
 }
 
 /* By their names, which are read before: copying makes entries. NULL, or why not. */
