@@ -3,9 +3,9 @@
  *
  * quiet.h - is any thread still in here?
  *
- * The runtime's callbacks count themselves while they run, on one of two sides. Who waits for those that run now lets
- * all that come later count on the other side, so that a busy program does not keep him waiting. Probes, and the
- * callback of each allocated object, are too hot for that: they are found by stopping the runtime for a moment.
+ * The runtime's callbacks count themselves while they run, on one of two sides. A thread that waits for those that run
+ * now lets all that come later count on the other side, so that a busy program does not keep it waiting. Probes, and
+ * the callback of each allocated object, are too hot for that: they are found by stopping the runtime for a moment.
  */
 #ifndef MONOCLE_CLR_QUIET_H
 #define MONOCLE_CLR_QUIET_H
