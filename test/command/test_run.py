@@ -729,12 +729,12 @@ class LeftBehind(case.Case):
         super().setUp()
         os.mkfifo(self.work / 'end')
 
-    def leave_behind(self, then, *options):
-        """`then` is done when the command has ended; what it left behind lives until the test ends."""
+    def leave_behind(self, then, *options, first=':'):
+        """`first` is done before the command ends, `then` after it; what it left behind lives until the test ends."""
         pipe = os.open(self.work / 'end', os.O_RDWR)
         (self.work / 'program').write_text(
-            'd=$MONOCLE_RUN_DIR; echo $d > folder; echo $$ > pid\nwhile kill -0 $1 2> /dev/null; do :; done\n'
-            '%s\nexec cat end > /dev/null 2>&1\n' % then)
+            'd=$MONOCLE_RUN_DIR; echo $d > folder; %s; echo $$ > pid\nwhile kill -0 $1 2> /dev/null; do :; done\n'
+            '%s\nexec cat end > /dev/null 2>&1\n' % (first, then))
         script = '/bin/sh program $$ < /dev/null > /dev/null 2> said & while [ ! -s pid ]; do sleep 0.01; done; exit 3'
         code, _, error = self.shell(script, *options)
         pid = self.left_pid()
@@ -788,6 +788,12 @@ class LeftBehind(case.Case):
         error, pid = self.leave_behind('echo because > $d/$$.declined')
         self.assertEqual(error, 'monocle: process %d was not profiled: because\n' % pid)
         self.assertNothingLeft()
+
+    def test_a_reason_that_is_not_written_yet_is_none(self):
+        self.be_patient(0)
+        error, pid = self.leave_behind('', first=': > $d/$$.declined')
+        self.assertRegex(error, r'^monocle: nothing has been profiled so far: process %d \(\w+\) is still running, and '
+                                r'no runtime in it has loaded Monocle yet\n$' % pid)
 
     def test_what_has_loaded_a_runtime_and_written_nothing_is_still_running(self):
         self.be_patient(0)

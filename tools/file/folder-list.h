@@ -8,7 +8,7 @@
 
 #include <dirent.h>
 
-/* From its first entry, whatever was read before. `folder` stays the caller's; closedir () frees. NULL: errno says why. */
+/* From its first entry, whatever was read before. `folder` stays the caller's; closedir () frees. NULL: see errno. */
 DIR *monocle__folder_list (int folder);
 
 #endif

@@ -208,14 +208,21 @@ pid_in (const char *name)
 
 /* A file that is mapped is empty until its process has begun to count: its first word comes last. */
 static bool
+is_mapped (const char *name)
+{
+	return ends_with (name, ".spool") || ends_with (name, ".mcov");
+}
+
+/* A file exists before its process has written into it. */
+static bool
 is_begun (int folder, const char *name)
 {
 	int fd = openat (folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	uint64_t first = 0;
-	bool is_read = fd >= 0 && read (fd, &first, sizeof first) == (ssize_t) sizeof first;
+	ssize_t length = fd < 0 ? -1 : read (fd, &first, sizeof first);
 	if (fd >= 0)
 		close (fd);
-	return is_read && first;
+	return is_mapped (name) ? length == (ssize_t) sizeof first && first : length > 0;
 }
 
 static bool
@@ -234,10 +241,10 @@ has_told (const monocle__run_folder *folder, pid_t pid, bool *ret_declined)
 	*ret_declined = false;
 	while (directory && (entry = readdir (directory))) {
 		const char *name = entry->d_name;
-		bool is_mapped = ends_with (name, ".spool") || ends_with (name, ".mcov");
-		if (pid_in (name) == pid && (is_mapped ? is_begun (folder->fd, name) : is_last_word (name)))
-			is_there = true;
-		if (pid_in (name) == pid && ends_with (name, ".declined"))
+		if (pid_in (name) != pid || !(is_mapped (name) || is_last_word (name)) || !is_begun (folder->fd, name))
+			continue;
+		is_there = true;
+		if (ends_with (name, ".declined"))
 			*ret_declined = true;
 	}
 	if (directory)
@@ -320,7 +327,7 @@ read_entry (monocle__run_folder *folder, const char *name, const char *path)
 		monocle__run_process *process = process_of (folder, pid);
 		process->runtime = read_line (path);
 		process->loaded = status.st_mtim;
-	} else if (ends_with (name, ".declined")) {
+	} else if (ends_with (name, ".declined") && is_begun (folder->fd, name)) {
 		process_of (folder, pid)->declined = read_line (path);
 	} else if (ends_with (name, ".told")) {
 		process_of (folder, pid)->told = true;
