@@ -811,9 +811,10 @@ MONO_API MonoThread *monocle_thread_attach (uintptr_t tid);
 MONO_API void monocle_thread_detach (uintptr_t tid);
 /*
  * The same for threads that ran before the host was there, from any thread. The system knows them by numbers, modules
- * by their pthread_self (), which only they can tell: so each is interrupted once and asked. ret_tids[i] is 0 for one
- * that has ended, or has the signal blocked. At most MONOCLE_THREADS_ASKED at a time; it takes as long as the slowest
- * needs, and not longer than `milliseconds`. Normal context, one thread at a time.
+ * by their pthread_self (), which the system tells of a thread that glibc has made. Another one is interrupted once and
+ * asked. ret_tids[i] is 0 for one that has ended, and for such another one that has the signal blocked. At most
+ * MONOCLE_THREADS_ASKED at a time; it takes as long as the slowest needs, and not longer than `milliseconds`. Normal
+ * context, one thread at a time.
  */
 enum { MONOCLE_THREADS_ASKED = 1024 };
 MONO_API void monocle_threads_ask (const uint64_t *os_ids, uint32_t count, uint32_t milliseconds, uintptr_t *ret_tids);

@@ -928,8 +928,6 @@ CHILD_TEST (threads_come_and_go_while_modes_change)
 
 /* --- threads that block the signal -------------------------------------------------------------------------------- */
 
-static atomic_int closed_id;
-
 static void *
 closed (void *data)
 {
@@ -937,7 +935,6 @@ closed (void *data)
 	witness *own = enroll ();
 	sigfillset (&all);
 	pthread_sigmask (SIG_SETMASK, &all, &before);
-	atomic_store (&closed_id, gettid ());
 	sem_post (data);
 	while (sem_wait (&own->stop))
 		;
@@ -960,20 +957,6 @@ CHILD_TEST (a_thread_that_blocks_the_signal_counts_when_it_lets_it_come)
 	await_count (&witnesses[1].hits, 1);
 	await_threads (2);
 	sem_post (&witnesses[1].stop);
-	pthread_join (thread, NULL);
-}
-
-CHILD_TEST (a_thread_that_blocks_the_signal_is_asked_in_vain_and_not_waited_for)
-{
-	enum { LONG_MS = 600000 };
-	start ();
-	pthread_t thread = spawn (closed);
-	uint64_t os_ids[] = { (uint64_t) gettid (), (uint64_t) atomic_load (&closed_id) };
-	uintptr_t tids[2];
-	monocle_threads_ask (os_ids, 2, LONG_MS, tids);
-	CHECK (tids[0] == (uintptr_t) pthread_self () && !tids[1]);
-	sem_post (&witnesses[0].stop);
-	sem_post (&witnesses[0].stop);
 	pthread_join (thread, NULL);
 }
 
@@ -1032,7 +1015,6 @@ main (int argc, char **argv)
 		cmocka_unit_test (a_forked_child_is_not_sampled_and_its_parent_still_is),
 		cmocka_unit_test (a_program_that_replaces_itself_is_not_hurt_by_what_is_on_its_way),
 		cmocka_unit_test (a_thread_that_blocks_the_signal_counts_when_it_lets_it_come),
-		cmocka_unit_test (a_thread_that_blocks_the_signal_is_asked_in_vain_and_not_waited_for),
 		cmocka_unit_test (a_thread_that_is_long_inside_the_handler_counts),
 	};
 	if (argc > 1 && strcmp (argv[1], "--full") == 0)
