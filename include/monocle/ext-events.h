@@ -28,4 +28,6 @@ MONO_PROFILER_EVENT_4(survivors,              Survivors,
 MONO_PROFILER_EVENT_1(class_unloaded,         ClassUnloaded, MonoClass *, klass)
 MONO_PROFILER_EVENT_3(allocation_sampled,     AllocationSampled,
                       MonoClass *, klass, uint64_t, size, uint64_t, stands_for)
+MONO_PROFILER_EVENT_3(sample_asleep,          SampleAsleep,
+                      uintptr_t, tid, uint64_t, os_id, const MonocleAsleep *, stack)
 /* clang-format on */

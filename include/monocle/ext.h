@@ -176,6 +176,20 @@ enum {
 };
 
 /*
+ * sample_asleep: what sample_hit is for other threads, in mode REAL, for a thread that waits in a system call which any
+ * signal would end early: poll (), nanosleep () and the like fail with EINTR then, and the program takes that for an
+ * error. It is not interrupted. On a thread of the core's, normal context: `tid` is the thread that sleeps, `os_id` the
+ * number that the system knows it by, `stack` was its stack all the time until the callback begins. It may wake up at
+ * any moment, and end. The first frame is where it waits, the others are return addresses. Valid during the callback.
+ */
+typedef struct {
+	uint32_t size;               /* sizeof (MonocleAsleep) */
+	uint32_t count;              /* 1 at least */
+	const monocle_frame *frames; /* innermost first, native ones too; 1024 at most */
+	mono_bool is_whole;          /* the last one is the thread's root */
+} MonocleAsleep;
+
+/*
  * As mono_stack_walk_async_safe (), with whole frames, native ones among them when `flags` asks for these. Innermost
  * first. 0: the root of the stack was reached; 1: the visitor stopped; negative: the walk lost its way before the root,
  * what was visited is right. Only inside sample_hit, with its context; async-safe there.

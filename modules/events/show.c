@@ -376,6 +376,7 @@ static const kind kinds[] = {
 	{ "MonocleSuspensionReason",    4, show_reason     }, { "MonocleCodeSearch",          4, show_search     },
 	{ "MonocleRejitPhase",          4, show_rejit      }, { "MonocleLoadKind",            4, show_load       },
 	{ "MonocleTransition",          4, show_direction  }, { "MonocleTransitionReason",    4, show_transition },
+	{ "const MonocleAsleep *",      8, show_address    },
 };
 /* clang-format on */
 

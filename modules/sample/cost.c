@@ -129,10 +129,9 @@ is_another_thread (const struct thread_place *place, uint64_t time)
 	return time + CREDIBLE_NS < place->hit;
 }
 
-uint64_t
-cost_take (void)
+static uint64_t
+take (struct thread_place *place)
 {
-	struct thread_place *place = thread_take ();
 	if (!place)
 		return is_stopped ? 0 : cost_period;
 	if (!is_counting (place))
@@ -150,6 +149,18 @@ cost_take (void)
 		return 0;
 	place->last = time;
 	return used ? used : 1;
+}
+
+uint64_t
+cost_take (void)
+{
+	return take (thread_take ());
+}
+
+uint64_t
+cost_take_asleep (uintptr_t tid)
+{
+	return cost_clock == CLOCK_MONOTONIC ? take (thread_take_of (tid)) : 0;
 }
 
 /*

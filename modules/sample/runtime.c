@@ -13,7 +13,6 @@
 #include <link.h>
 #include <pthread.h>
 #include <string.h>
-#include <sys/prctl.h>
 
 typedef struct {
 	const char *prefix; /* of the thread's name, cut at fifteen bytes by the kernel */
@@ -123,18 +122,16 @@ runtime_set_collecting (bool does)
 }
 
 unsigned
-runtime_own_work (void)
+runtime_own_work (uintptr_t tid)
 {
-	const struct thread_place *place = thread_find ();
+	const struct thread_place *place = thread_find_of (tid);
 	return place && place->collects ? RUNTIME_COLLECTS : 0;
 }
 
 /* NULL: it is none of the runtime's own. */
 static const thread_row *
-row_of_thread (void)
+row_of_thread (const char *name)
 {
-	char name[16] = "";
-	prctl (PR_GET_NAME, name);
 	for (size_t i = 0; i < sizeof threads / sizeof *threads; i++)
 		if (!strncmp (name, threads[i].prefix, strlen (threads[i].prefix)))
 			return &threads[i];
@@ -142,16 +139,16 @@ row_of_thread (void)
 }
 
 const char *
-runtime_thread_name (void)
+runtime_thread_name (const char *thread_name)
 {
-	const thread_row *row = row_of_thread ();
+	const thread_row *row = row_of_thread (thread_name);
 	return row ? row->name : NULL;
 }
 
 uintptr_t
-runtime_frame_alone (unsigned work)
+runtime_frame_alone (unsigned work, const char *thread_name)
 {
-	const thread_row *row = row_of_thread ();
+	const thread_row *row = row_of_thread (thread_name);
 	if (work & RUNTIME_COLLECTS)
 		return MONOCLE_KIT_FRAME_GC;
 	if (row)

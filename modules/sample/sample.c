@@ -18,7 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -180,54 +179,78 @@ walk (struct stack *stack, void *context)
  * thread that had its name before we came the kernel has the first fifteen bytes. (One without has its creator's.)
  */
 static void
-name_thread (void)
+name_thread (const struct subject *subject)
 {
-	struct thread_place *place = thread_find ();
-	char name[32] = "";
+	struct thread_place *place = thread_find_of (subject->tid);
+	char name[THREAD_NAME];
 	if (!place || place->has_name)
 		return;
 	place->has_name = true;
-	const char *known = syscall (SYS_gettid) == getpid () ? "Main" : runtime_thread_name ();
-	if (known)
-		snprintf (name, sizeof name, "%s", known);
-	else if (!is_late || prctl (PR_GET_NAME, name) || !strcmp (name, program_name))
+	subject_name (subject, name);
+	const char *known = subject_number (subject) == getpid () ? "Main" : runtime_thread_name (name);
+	if (!known && is_late && *name && strcmp (name, program_name))
+		known = name;
+	if (!known)
 		return;
-	monocle_kit_stacks_thread_name (the_stacks, (uint64_t) pthread_self (), name);
-	snapshot_thread_name ((uintptr_t) pthread_self (), name);
+	monocle_kit_stacks_thread_name (the_stacks, subject->tid, known);
+	snapshot_thread_name (subject->tid, known);
 }
 
 /* What the walk leaves to be said of where the stack begins and ends. */
 static void
-complete (struct stack *stack, bool whole)
+complete (struct stack *stack, const struct subject *subject, bool whole)
 {
-	if (!stack->count && option_native)
+	char name[THREAD_NAME];
+	if (!stack->count && option_native) {
 		push (stack, NULL, stack->ip);
-	else if (!stack->count)
-		push (stack, (void *) runtime_frame_alone (stack->work), 0);
-	else if (!whole || stack->is_cut)
+	} else if (!stack->count) {
+		subject_name (subject, name);
+		push (stack, (void *) runtime_frame_alone (stack->work, name), 0);
+	} else if (!whole || stack->is_cut) {
 		push (stack, (void *) MONOCLE_KIT_FRAME_TRUNCATED, 0);
+	}
+}
+
+/* False: the walk lost its way. */
+typedef bool (*walker) (struct stack *stack, const void *from);
+
+static bool
+walk_asleep (struct stack *stack, const void *from)
+{
+	const MonocleAsleep *asleep = from;
+	for (uint32_t i = 0; i < asleep->count && !see_frame (&asleep->frames[i], stack); i++)
+		;
+	return asleep->is_whole;
+}
+
+static bool
+walk_own (struct stack *stack, const void *context)
+{
+	return walk (stack, (void *) context);
 }
 
 static void
-take_sample (uint64_t used, bool is_snapshot, const mono_byte *ip, void *context)
+take_sample (const struct subject *subject, uint64_t used, bool is_snapshot, uintptr_t ip, walker walk_it,
+             const void *from)
 {
 	enum { FEW = 16 };
 	monocle_kit_frame few[FEW + MORE], *frames = frames_take ();
-	struct stack stack = { .frames = frames ? frames : few, .ip = (uintptr_t) ip };
+	struct stack stack = { .frames = frames ? frames : few, .ip = ip };
 	stack.room = frames ? (uint32_t) option_depth : FEW;
-	stack.work = runtime_own_work ();
+	stack.work = runtime_own_work (subject->tid);
 	uint64_t values[2] = { 1, used };
-	name_thread ();
-	bool whole = walk (&stack, context);
-	complete (&stack, whole);
-	if (used && monocle_kit_stacks_add (the_stacks, stack.frames, stack.count, (uint64_t) pthread_self (), values)) {
+	name_thread (subject);
+	bool whole = walk_it (&stack, from);
+	complete (&stack, subject, whole);
+	if (used && monocle_kit_stacks_add (the_stacks, stack.frames, stack.count, subject->tid, values)) {
 		taken++;
 		weight += used;
 	}
-	if (is_snapshot && !whole)
+	if (is_snapshot && !whole && !subject->asleep)
 		snapshot_cut ();
 	if (is_snapshot)
-		snapshot_add (stack.frames, stack.count, context);
+		snapshot_add (stack.frames, stack.count, subject,
+		              subject->asleep ? MONOCLE_KIT_FRAME_WAITING : state_frame (from));
 	if (frames)
 		frames_give_back (frames);
 }
@@ -240,12 +263,26 @@ sample_hit (MonoProfiler *profiler, const mono_byte *ip, const void *context)
 		monocle_kit_crash_look_out (context);
 	uint64_t used = option_mode == MODE_NONE ? 0 : cost_take ();
 	uint32_t snapshot = snapshot_under_way ();
-	bool is_snapshot = snapshot && snapshot_wants_thread (snapshot);
+	struct subject self = subject_self ();
+	bool is_snapshot = snapshot && snapshot_wants_thread (snapshot, &self);
 	if (used || is_snapshot) {
-		take_sample (used, is_snapshot, ip, (void *) context);
+		take_sample (&self, used, is_snapshot, (uintptr_t) ip, walk_own, context);
 		cost_done ();
 	}
 	errno = saved_errno;
+}
+
+/* --- of a thread that is not to be woken up, on the host's -------------------------------------------------------- */
+
+static void
+sample_asleep (MonoProfiler *profiler, uintptr_t tid, uint64_t os_id, const MonocleAsleep *asleep)
+{
+	struct subject subject = { .tid = tid, .asleep = (int) os_id };
+	uint64_t used = option_mode == MODE_NONE ? 0 : cost_take_asleep (tid);
+	uint32_t snapshot = snapshot_under_way ();
+	bool is_snapshot = snapshot && snapshot_wants_thread (snapshot, &subject);
+	if (used || is_snapshot)
+		take_sample (&subject, used, is_snapshot, asleep->frames[0].ip, walk_asleep, asleep);
 }
 
 /* --- events ------------------------------------------------------------------------------------------------------- */
@@ -640,6 +677,8 @@ mono_profiler_init_sample (const char *desc)
 	monocle_kit_control_register (&control);
 	sem_init (&sampler_began, 0, 0);
 	mono_profiler_set_sample_hit_callback (the_handle, sample_hit);
+	if (monocle_event_support && monocle_event_support ("sample_asleep"))
+		monocle_profiler_set_sample_asleep_callback (the_handle, sample_asleep);
 	mono_profiler_set_assembly_loaded_callback (the_handle, assembly_loaded);
 	mono_profiler_set_thread_started_callback (the_handle, thread_started);
 	mono_profiler_set_thread_stopping_callback (the_handle, thread_stopping);

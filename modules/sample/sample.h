@@ -29,10 +29,25 @@ struct thread_place {
 	uint32_t epoch;            /* the one that `last` and `hit` belong to: cost.c */
 };
 
+/* Which thread a sample is of: the calling one, or one that sleeps and is looked at from another one. */
+struct subject {
+	uintptr_t tid; /* its pthread_self () */
+	int asleep;    /* 0: the calling one; else its number in the kernel */
+};
+
+/* The calling thread. Async-safe, as are the next two. */
+struct subject subject_self (void);
+int subject_number (const struct subject *subject);
+enum { THREAD_NAME = 16 };
+/* As the kernel has it; "": it has ended. */
+void subject_name (const struct subject *subject, char name[THREAD_NAME]);
+
 /* The calling thread's place. NULL: it has none. Async-safe. */
 struct thread_place *thread_find (void);
+struct thread_place *thread_find_of (uintptr_t tid);
 /* The same, taken if need be; a new one's readings are 0. NULL: no room. Async-safe. */
 struct thread_place *thread_take (void);
+struct thread_place *thread_take_of (uintptr_t tid);
 /* Is the thread that the kernel calls `tid` in the snapshot of this number? Any thread. */
 bool thread_is_in_snapshot (int tid, uint32_t snapshot);
 /* The thread that pthread_self () calls `thread` has ended. Any context. */
@@ -57,6 +72,8 @@ void cost_begin (void);
  */
 uint64_t cost_take (void);
 void cost_done (void);
+/* The same of a thread that sleeps, which uses no CPU time. Nothing follows. */
+uint64_t cost_take_asleep (uintptr_t tid);
 /* Nothing is counted any more; again, from now on. Normal context. */
 void cost_stop (void);
 void cost_start (void);
@@ -95,14 +112,14 @@ enum runtime_work { RUNTIME_COMPILES = 1, RUNTIME_COLLECTS = 2, RUNTIME_WORKS = 
 void runtime_look (void);
 /* The calling thread begins a collection, or is done with it. Normal context, or with the world stopped. */
 void runtime_set_collecting (bool does);
-/* What the calling thread has said so far, as runtime_work. Async-safe. */
-unsigned runtime_own_work (void);
+/* What the thread has said so far, as runtime_work. Async-safe. */
+unsigned runtime_own_work (uintptr_t tid);
 /* Of the code at an address; 0: none of the runtime's. Async-safe, as is all that follows. */
 unsigned runtime_work_at (uintptr_t ip);
-/* How a stack without managed frames is shown, on the calling thread, given what is on it. */
-uintptr_t runtime_frame_alone (unsigned work);
-/* How the calling thread is called when it is one of the runtime's own, else NULL. */
-const char *runtime_thread_name (void);
+/* How a stack without managed frames is shown, given what is on it and how the kernel calls its thread. */
+uintptr_t runtime_frame_alone (unsigned work, const char *thread_name);
+/* How a thread is called that is one of the runtime's own, else NULL. */
+const char *runtime_thread_name (const char *thread_name);
 /*
  * What is shown above other frames; 0: nothing, the time is the innermost one's own. What a managed method calls in the
  * runtime is a helper of its own; what a stub calls prepares code and types.
@@ -145,10 +162,10 @@ void snapshot_listen (bool replaces);
 void snapshot_set_mode (MonoProfilerSampleMode mode);
 /* The number of the snapshot that wants stacks now; 0: none. Async-safe, as is add. */
 uint32_t snapshot_under_way (void);
-/* Is the calling thread not in this snapshot yet? Then it is from now on. Async-safe. */
-bool snapshot_wants_thread (uint32_t snapshot);
-/* There is room for one more in `frames`; `context` as a hit has it. */
-void snapshot_add (monocle_kit_frame *frames, uint32_t count, const void *context);
+/* Is the thread not in this snapshot yet? Then it is from now on. Async-safe. */
+bool snapshot_wants_thread (uint32_t snapshot, const struct subject *subject);
+/* There is room for one more in `frames`; `state`: what the thread did, as a frame, or 0. */
+void snapshot_add (monocle_kit_frame *frames, uint32_t count, const struct subject *subject, uintptr_t state);
 /* A stack of it ends where Mono has to be asked about an address first. Async-safe. */
 void snapshot_cut (void);
 void snapshot_thread_name (uintptr_t tid, const char *name);

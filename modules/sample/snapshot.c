@@ -119,13 +119,13 @@ snapshot_under_way (void)
 }
 
 bool
-snapshot_wants_thread (uint32_t snapshot)
+snapshot_wants_thread (uint32_t snapshot, const struct subject *subject)
 {
-	struct thread_place *place = thread_take ();
+	struct thread_place *place = thread_take_of (subject->tid);
 	if (!place)
 		return false;
 	bool is_first = place->snapshot != snapshot;
-	place->tid = (int) syscall (SYS_gettid);
+	place->tid = subject_number (subject);
 	place->snapshot = snapshot;
 	place->hits = is_first ? 1 : place->hits + 1;
 	if (place->hits > sweeps) /* of two at once either will do */
@@ -134,13 +134,12 @@ snapshot_wants_thread (uint32_t snapshot)
 }
 
 void
-snapshot_add (monocle_kit_frame *frames, uint32_t count, const void *context)
+snapshot_add (monocle_kit_frame *frames, uint32_t count, const struct subject *subject, uintptr_t state)
 {
 	const uint64_t values[2] = { async_depth ? 0 : 1, async_depth ? 1 : 0 };
-	uintptr_t state = state_frame (context);
 	if (state)
 		frames[count++] = (monocle_kit_frame) { (void *) state, 0 };
-	monocle_kit_stacks_add (the_snapshots, frames, count, (uint64_t) pthread_self (), values);
+	monocle_kit_stacks_add (the_snapshots, frames, count, subject->tid, values);
 	added++;
 }
 

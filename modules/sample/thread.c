@@ -5,11 +5,18 @@
  *
  * The table has a fixed size and is searched by pthread_self (): open addressing, a place is taken by compare and swap
  * and given back when the thread ends, as a tombstone that the next thread takes. Apart from the owner's name and
- * what a snapshot asks for, only the thread itself, or its signal handler, touches a place.
+ * what a snapshot asks for, only the thread itself, or its signal handler, touches a place; while it sleeps in a call
+ * that no signal may end, the thread that samples it.
  */
 #include "sample.h"
 
+#include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 enum { PLACES = 1 << 14, FARTHEST = 64 };
 
@@ -37,6 +44,36 @@ find_place (uintptr_t thread)
 	return NULL;
 }
 
+struct subject
+subject_self (void)
+{
+	return (struct subject) { .tid = (uintptr_t) pthread_self () };
+}
+
+int
+subject_number (const struct subject *subject)
+{
+	return subject->asleep ? subject->asleep : (int) syscall (SYS_gettid);
+}
+
+void
+subject_name (const struct subject *subject, char name[THREAD_NAME])
+{
+	char path[64];
+	memset (name, 0, THREAD_NAME);
+	if (!subject->asleep) {
+		prctl (PR_GET_NAME, name);
+		return;
+	}
+	snprintf (path, sizeof path, "/proc/self/task/%d/comm", subject->asleep);
+	int fd = open (path, O_RDONLY | O_CLOEXEC);
+	ssize_t size = fd < 0 ? 0 : read (fd, name, THREAD_NAME - 1);
+	if (fd >= 0)
+		close (fd);
+	name[size > 0 ? (size_t) size : 0] = '\0';
+	name[strcspn (name, "\n")] = '\0';
+}
+
 struct thread_place *
 thread_find (void)
 {
@@ -44,9 +81,20 @@ thread_find (void)
 }
 
 struct thread_place *
+thread_find_of (uintptr_t tid)
+{
+	return find_place (tid);
+}
+
+struct thread_place *
 thread_take (void)
 {
-	uintptr_t thread = (uintptr_t) pthread_self ();
+	return thread_take_of ((uintptr_t) pthread_self ());
+}
+
+struct thread_place *
+thread_take_of (uintptr_t thread)
+{
 	struct thread_place *found = find_place (thread);
 	for (uint32_t i = first_place (thread), end = i + FARTHEST; i != end && !found; i++) {
 		struct thread_place *place = &places[i & (PLACES - 1)];

@@ -66,6 +66,12 @@ typedef struct {
 bool monocle__arch_prologue (const uint8_t *code, size_t size, size_t limit, monocle__shape *ret);
 
 /*
+ * The same of a native function, which may push more registers once fp is set. For its body only. False, too: it does
+ * not keep fp.
+ */
+bool monocle__arch_native_prologue (const uint8_t *code, size_t size, monocle__shape *ret);
+
+/*
  * The same from the unwind data of precompiled code, as the CPU's ReadyToRun images have it. `size` bounds the reading;
  * SIZE_MAX: the data is known to be whole. False: of another version, a continued one, or one with codes that such code
  * does not have.

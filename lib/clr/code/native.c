@@ -445,20 +445,34 @@ last_of_index (const object *o, int32_t function)
 	return low ? low - 1 : 0;
 }
 
-/* False: the bytes have gone, or are more than can be looked at here. */
+/* The pair of the function that begins at or before that; false: the bytes have gone. *ret_found: is there one? */
 static bool
-find_single (const object *o, uintptr_t ip, monocle__unwind_rule *ret, bool *ret_starts)
+find_pair (const object *o, uintptr_t ip, monocle__eh_frame_pair *ret, bool *ret_found)
 {
 	monocle__eh_frame_pair pairs[STRIDE];
 	int32_t function = (int32_t) (intptr_t) (ip - o->header);
 	uint32_t first = last_of_index (o, function) * STRIDE;
 	uint32_t count = o->pairs - first < STRIDE ? o->pairs - first : STRIDE;
-	*ret = monocle__rule (MONOCLE__CFA_UNKNOWN, false, 0, 0);
+	*ret_found = false;
 	if (!monocle__peek (o->table + first * sizeof *pairs, pairs, count * sizeof *pairs))
 		return false;
 	uint32_t at = last_pair (pairs, count, function);
-	return at == count || monocle__eh_frame_at (monocle__peek, o->header + (uintptr_t) (intptr_t) pairs[at].entry,
-	                                            o->frames, o->frames_end, o->start, ip, ret, ret_starts);
+	if ((*ret_found = at < count))
+		*ret = pairs[at];
+	return true;
+}
+
+/* False: the bytes have gone, or are more than can be looked at here. */
+static bool
+find_single (const object *o, uintptr_t ip, monocle__unwind_rule *ret, bool *ret_starts)
+{
+	monocle__eh_frame_pair pair;
+	bool is_found;
+	*ret = monocle__rule (MONOCLE__CFA_UNKNOWN, false, 0, 0);
+	if (!find_pair (o, ip, &pair, &is_found))
+		return false;
+	return !is_found || monocle__eh_frame_at (monocle__peek, o->header + (uintptr_t) (intptr_t) pair.entry, o->frames,
+	                                          o->frames_end, o->start, ip, ret, ret_starts);
 }
 
 /* What cannot be read singly makes the object one that is read as a whole. False: what is found is not to be kept. */
@@ -501,4 +515,15 @@ monocle__native_find (monocle__native_hold hold, uintptr_t ip, monocle__unwind_r
 	if (is_lasting && !*ret_starts)
 		atomic_store_explicit (place, (uint64_t) name_of (ip) << 32 | *ret, memory_order_relaxed);
 	return true;
+}
+
+uintptr_t
+monocle__native_function (monocle__native_hold hold, uintptr_t ip)
+{
+	const object *o = hold.map ? object_at (hold.map, ip) : NULL;
+	monocle__eh_frame_pair pair;
+	bool is_found = false;
+	return o && o->pairs && find_pair (o, ip, &pair, &is_found) && is_found
+	         ? o->header + (uintptr_t) (intptr_t) pair.function
+	         : 0;
 }

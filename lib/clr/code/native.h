@@ -32,6 +32,9 @@ void monocle__native_leave (monocle__native_hold hold);
  */
 bool monocle__native_find (monocle__native_hold hold, uintptr_t ip, monocle__unwind_rule *ret, bool *ret_starts);
 
+/* Where the function begins that this code is of. 0: not known. Any context. */
+uintptr_t monocle__native_function (monocle__native_hold hold, uintptr_t ip);
+
 typedef struct {
 	uint64_t objects, rows, bytes; /* now */
 	uint64_t functions, skipped;   /* entries that were read, and that could not be, of what is there now */

@@ -14,6 +14,10 @@
  *
  * and where that says nothing the chain of frame pointers does, which compiled and most native code keeps up.
  *
+ * Of a thread that waits in a system call another thread may know pc and sp, and not fp (0 then): it is found where the
+ * first function on the way has saved it. One that keeps a frame by fp is left by the size of its frame until then, as
+ * its prologue says it; where it has allocated more since, the walk is lost.
+ *
  * Of CoreCLR this file knows: bodies that replace a running one leave its frame in place (SHAPE_OSR); funclets keep the
  * frame pointer of their method, so that leaving them by it leaves the method, and what the runtime did between is not
  * shown; a return address that the runtime has replaced to regain control is the first byte of one of its functions,
@@ -142,12 +146,41 @@ leave_signal (walk *w)
 	return GO;
 }
 
+/* By what its prologue has put on the stack, while fp is not known. */
+static verdict
+leave_by_size (walk *w, const monocle__shape *shape)
+{
+	if (shape->kind != MONOCLE__SHAPE_FP && shape->kind != MONOCLE__SHAPE_SP)
+		return LOST;
+	return leave (w, w->at.sp + shape->frame, shape->saved);
+}
+
+static verdict
+leave_native_by_size (walk *w)
+{
+	uint8_t bytes[MONOCLE__ARCH_PROLOGUE_MAX];
+	monocle__shape shape;
+	uintptr_t start = monocle__native_function (w->native, w->at.pc - !w->at.is_exact);
+	if (!start || !monocle__peek (start, bytes, sizeof bytes) ||
+	    !monocle__arch_native_prologue (bytes, sizeof bytes, &shape) || w->at.pc - start < shape.length)
+		return LOST;
+	return leave_by_size (w, &shape);
+}
+
+static bool
+needs_fp (monocle__cfa_kind kind)
+{
+	return kind == MONOCLE__CFA_FP || kind == MONOCLE__CFA_FP_READ || kind == MONOCLE__CFA_UNKNOWN;
+}
+
 static verdict
 leave_native (walk *w, monocle__unwind_rule rule)
 {
 	intptr_t offset = monocle__rule_offset (rule);
 	uintptr_t saved = monocle__rule_saved (rule), cfa;
 	saved -= saved ? CELL : 0; /* below the return address, which is below the CFA */
+	if (!w->at.fp && needs_fp (monocle__rule_kind (rule)))
+		return leave_native_by_size (w);
 	switch (monocle__rule_kind (rule)) {
 	case MONOCLE__CFA_SP: return leave (w, w->at.sp + (uintptr_t) offset - CELL, saved);
 	case MONOCLE__CFA_FP: return leave (w, w->at.fp + (uintptr_t) offset - CELL, saved);
@@ -231,6 +264,8 @@ leave_osr (walk *w, const monocle__shape *shape)
 static verdict
 leave_shape (walk *w, const monocle__shape *shape)
 {
+	if (!w->at.fp)
+		return leave_by_size (w, shape);
 	if (shape->kind == MONOCLE__SHAPE_OSR)
 		return leave_osr (w, shape);
 	return leave (w, (shape->kind == MONOCLE__SHAPE_FP ? w->at.fp : w->at.sp) + shape->depth, shape->saved);
@@ -243,6 +278,8 @@ leave_managed (walk *w, const monocle__code *code)
 	monocle__shape shape;
 	monocle__epilogue epilogue;
 	uintptr_t offset = w->at.pc - code->start;
+	if (!w->at.fp && code->is_part)
+		return LOST;
 	if (!shape_of (w, code, &shape))
 		return leave_by_chain (w);
 	if (offset < shape.length)
@@ -271,11 +308,13 @@ is_code (const walk *w, uintptr_t address)
 	return monocle__native_find (w->native, address, &rule, &starts) || monocle__codemap_find (address, &code);
 }
 
-/* Glue that is returned to has a frame, or is compiled code that was not reported. */
+/* Glue that is returned to has a frame, or is compiled code that was not reported. `code`: what is known of it. */
 static verdict
-leave_glue (walk *w)
+leave_glue (walk *w, const monocle__code *code)
 {
 	uintptr_t address;
+	if (!w->at.fp && !w->at.is_exact && code->start)
+		return leave_managed (w, code);
 	for (uintptr_t slot = w->at.sp; w->at.is_exact && slot < w->at.sp + GLUE_WORDS * CELL; slot += CELL)
 		if (read_stack (w, slot, &address) && address > PAGE && is_code (w, address - 1) && follows_call (address))
 			return leave (w, slot, 0);
@@ -333,7 +372,7 @@ step (walk *w, bool was_managed, monocle_frame *ret)
 	} else {
 		monocle__codemap_learn (ip);
 		describe (w, ip, &code, ret);
-		result = leave_glue (w);
+		result = leave_glue (w, &code);
 	}
 	MONOCLE__INVARIANT (w->signals <= SIGNALS_MAX + 1);
 	bool moved = w->at.sp > before.sp || w->at.is_exact;

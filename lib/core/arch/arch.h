@@ -8,12 +8,15 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <ucontext.h>
 #include <mono/utils/mono-publib.h>
 
 /* --- context.c ---------------------------------------------------------------------------------------------------- */
 
 /* Where the thread was that a signal handler's context tells of. */
 const mono_byte *monocle__arch_context_ip (const void *context);
+/* The context of a thread of which no more is known than its pc and sp: fp is 0. False: this CPU is not known. */
+bool monocle__arch_context_make (ucontext_t *ret_context, uintptr_t pc, uintptr_t sp);
 
 /* --- thunk.c, thunk.S --------------------------------------------------------------------------------------------- */
 

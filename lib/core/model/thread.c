@@ -70,7 +70,7 @@ record_of (uintptr_t tid)
 	MonoThread *thread = monocle__idmap_find (&threads, tid);
 	if (thread || !(thread = monocle__arena_alloc (sizeof *thread)))
 		return thread;
-	thread->tid = tid;
+	thread->tid = thread->sampled.tid = tid;
 	return monocle__idmap_bind (&threads, tid, thread) ? thread : NULL;
 }
 

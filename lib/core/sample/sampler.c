@@ -8,7 +8,8 @@
  *        store, sem_post    ──►    tick: paced signals                 ──►    signal: sample_hit
  *                                  check: rates, descriptors, the handler     detach: loses it
  *
- * Mode REAL: the sampler's thread signals every attached thread at each tick, sleeping ones too, as Mono does. Mode
+ * Mode REAL: the sampler's thread signals every attached thread at each tick, sleeping ones too, as Mono does; those
+ * whose wait a signal would end it leaves alone, and reads their stacks itself (sampler-asleep.c). Mode
  * PROCESS: a thread is hit as often as it uses a period of CPU time (Mono hits all of them whenever the process has
  * used one). What does that depends on what the system permits, for each thread by itself: a perf event, a timer on its
  * CPU clock when the kernel's tick is fine enough for the rate that was asked for, or the sampler's thread.
@@ -361,7 +362,8 @@ monocle__sampler_attach (monocle__sampled *thread, pid_t os_id)
 static void
 sum (uint64_t *ret_hits, uint64_t *ret_used, uint64_t *ret_lost)
 {
-	*ret_hits = *ret_used = *ret_lost = 0;
+	*ret_used = 0;
+	monocle__sampler_asleep_count (ret_hits, ret_lost);
 	for (monocle__sampled *thread = monocle__sampler_first (); thread; thread = thread->next) {
 		*ret_hits += atomic_load_explicit (&thread->hits, memory_order_relaxed);
 		*ret_used += atomic_load_explicit (&thread->used, memory_order_relaxed);
@@ -598,6 +600,8 @@ tick (uint64_t setting, uint64_t due, uint64_t now)
 	else if (idle < IDLE_NS / period)
 		idle = idle ? idle * 2 : 1;
 	pthread_mutex_unlock (&lock);
+	if (is_real)
+		monocle__sampler_asleep_tell ();
 	due += (late + 1 + (is_real ? 0 : idle)) * period;
 	MONOCLE__INVARIANT (due > now); /* what is past is not made up for */
 	return due;
@@ -754,17 +758,25 @@ monocle__sampler_end (void)
 		;
 }
 
+static bool
+is_any_inside (void)
+{
+	for (monocle__sampled *thread = monocle__sampler_first (); thread; thread = thread->next)
+		if (atomic_load (&thread->is_inside))
+			return true;
+	return monocle__sampler_asleep_is_telling ();
+}
+
 /* A thread that is inside the handler entered it before there was nothing to tell, or sees that there is nothing. */
 bool
 monocle__sampler_await_handlers (void)
 {
 	uint64_t end = monocle__nanoseconds (CLOCK_MONOTONIC) + LEAVE_NS;
-	for (monocle__sampled *thread = monocle__sampler_first (); thread; thread = thread->next)
-		while (atomic_load (&thread->is_inside)) {
-			if (monocle__nanoseconds (CLOCK_MONOTONIC) >= end)
-				return false;
-			nanosleep (&(struct timespec) { 0, 1000000 }, NULL);
-		}
+	while (is_any_inside ()) {
+		if (monocle__nanoseconds (CLOCK_MONOTONIC) >= end)
+			return false;
+		nanosleep (&(struct timespec) { 0, 1000000 }, NULL);
+	}
 	return true;
 }
 

@@ -22,6 +22,7 @@ typedef struct monocle__engine monocle__engine;
  */
 typedef struct monocle__sampled {
 	struct monocle__sampled *next; /* set once, when it enters the list */
+	uintptr_t tid;                 /* set once, too. 0: a stranger */
 	atomic_bool is_listed;
 	atomic_bool is_inside; /* the handler runs on this thread; written by it */
 	_Atomic (pid_t) os_id; /* 0: there is no such thread (any more). Written by whoever attaches, detaches */
@@ -34,6 +35,7 @@ typedef struct monocle__sampled {
 	uint64_t credit;                /* paced: CPU time that no signal was sent for yet */
 	uint64_t looked, asked, ready;  /* paced: when it was last looked at, how long it was ready by then */
 	atomic_bool signalled;          /* paced: a signal is on its way. Set by the pacer, cleared by the handler */
+	bool is_asleep;                 /* real: its wait is not to be ended. The sampler thread's */
 	atomic_bool is_closed;          /* paced: it has not answered, since it blocks the signal. The same */
 	_Atomic (uint64_t) used;        /* CPU time while it was sampled */
 	_Atomic (uint64_t) hits;        /* written by the handler on this thread */
@@ -97,7 +99,7 @@ void monocle__sampler_take_in (pid_t os_id);
 
 /* --- sampler-paced.c: on the sampler's thread --------------------------------------------------------------------- */
 
-/* Signals every thread that has an engine. */
+/* Signals every thread that has an engine, and marks as asleep those whose wait that would end. */
 void monocle__sampler_paced_all (void);
 /* Signals those of engine paced that have used a period of CPU time and run. True: some thread used some. */
 bool monocle__sampler_paced_used (uint64_t period, uint64_t now);
@@ -128,6 +130,17 @@ bool monocle__sampler_signal_waits (pid_t os_id);
 int monocle__sampler_signal_send (pid_t os_id, union sigval mark);
 /* What a timer sends so that the handler knows it. */
 union sigval monocle__sampler_signal_mark (void);
+
+/* --- sampler-asleep.c: on the sampler's thread -------------------------------------------------------------------- */
+
+/* Does the thread wait in a system call that any signal ends early? */
+bool monocle__sampler_asleep_is (pid_t os_id);
+/* Tells sample_asleep of those that have `is_asleep`, without the lock. */
+void monocle__sampler_asleep_tell (void);
+/* Is a module told, at this moment? Any context, as is the next one. */
+bool monocle__sampler_asleep_is_telling (void);
+/* How often that was told, and how often not, as the thread went on while its stack was read. */
+void monocle__sampler_asleep_count (uint64_t *ret_hits, uint64_t *ret_lost);
 
 /* --- sampler-ask.c ------------------------------------------------------------------------------------------------ */
 

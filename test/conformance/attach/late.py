@@ -23,8 +23,8 @@ from attach import Attach, Target  # noqa: E402
 # What no program can do on purpose: another profiler has to ask for a body, or the runtime's own files to be broken.
 ENDS = {"runtime_shutdown_begin", "runtime_shutdown_end"}
 SELDOM = {"rejit", "jit_failed", "class_failed", "load_failed"}
-# sample_hit is in no log: attach.py looks at samples.
-SHOWN = set(rows.EVENTS) - rows.NEVER_SHOWN
+# sample_hit is in no log: attach.py looks at samples, and waits.py at those of threads that sleep.
+SHOWN = set(rows.EVENTS) - rows.NEVER_SHOWN - {"sample_asleep"}
 BUFFER = 1 << 24  # so that no line is lost while the machine does something else
 
 

@@ -12,6 +12,12 @@ monocle__arch_prologue (const uint8_t *code, size_t size, size_t limit, monocle_
 }
 
 bool
+monocle__arch_native_prologue (const uint8_t *code, size_t size, monocle__shape *ret)
+{
+	return false;
+}
+
+bool
 monocle__arch_unwind_data (const uint8_t *data, size_t size, size_t limit, monocle__shape *ret)
 {
 	return false;

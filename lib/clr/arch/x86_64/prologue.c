@@ -30,7 +30,7 @@ typedef struct {
 	int64_t saved_depth; /* depth just after the push of the caller's fp; 0: not pushed */
 	int64_t fp;          /* from fp to the return address */
 	int64_t r11;         /* from r11 to the return address; 0: unknown */
-	bool has_fp, is_osr;
+	bool has_fp, is_osr, is_native;
 } decoder;
 
 static bool
@@ -167,7 +167,7 @@ enter_osr (decoder *d)
 static size_t
 instruction (decoder *d)
 {
-	size_t size = d->has_fp ? 0 : push (d);
+	size_t size = d->has_fp && !d->is_native ? 0 : push (d);
 	if (!size)
 		size = sub_sp (d);
 	if (!size)
@@ -198,27 +198,40 @@ shape_of (const decoder *d, monocle__shape *ret)
 	       (!d->has_fp || (d->fp >= 0 && d->fp <= INT32_MAX && d->fp % 8 == 0));
 }
 
+static bool
+decode (decoder *d, size_t limit, monocle__shape *ret)
+{
+	ret->length = 0;
+	while (d->at < d->size && d->at < limit && d->depth <= INT32_MAX) {
+		decoder before = *d;
+		size_t took = instruction (d);
+		bool matters = took != 0;
+		if (!matters)
+			took = harmless (d);
+		if (!took || took > d->size - d->at) {
+			*d = before;
+			break;
+		}
+		d->at += took;
+		if (matters)
+			ret->length = (uint32_t) d->at;
+	}
+	return shape_of (d, ret);
+}
+
 bool
 monocle__arch_prologue (const uint8_t *code, size_t size, size_t limit, monocle__shape *ret)
 {
 	decoder d = { .code = code, .size = size };
-	ret->length = 0;
 	enter_osr (&d);
-	while (d.at < size && d.at < limit && d.depth <= INT32_MAX) {
-		decoder before = d;
-		size_t took = instruction (&d);
-		bool matters = took != 0;
-		if (!matters)
-			took = harmless (&d);
-		if (!took || took > size - d.at) {
-			d = before;
-			break;
-		}
-		d.at += took;
-		if (matters)
-			ret->length = (uint32_t) d.at;
-	}
-	return shape_of (&d, ret);
+	return decode (&d, limit, ret);
+}
+
+bool
+monocle__arch_native_prologue (const uint8_t *code, size_t size, monocle__shape *ret)
+{
+	decoder d = { .code = code, .size = size, .is_native = true };
+	return decode (&d, SIZE_MAX, ret) && d.has_fp;
 }
 
 /* --- unwind codes ------------------------------------------------------------------------------------------------- */

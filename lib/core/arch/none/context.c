@@ -12,3 +12,9 @@ monocle__arch_context_ip (const void *context)
 {
 	return NULL;
 }
+
+bool
+monocle__arch_context_make (ucontext_t *ret_context, uintptr_t pc, uintptr_t sp)
+{
+	return false;
+}

@@ -104,6 +104,7 @@ no_code_is_decoded (void **state)
 	monocle__shape shape;
 	monocle__epilogue epilogue;
 	assert_false (monocle__arch_prologue (code, sizeof code, SIZE_MAX, &shape));
+	assert_false (monocle__arch_native_prologue (code, sizeof code, &shape));
 	assert_false (monocle__arch_unwind_data (code, sizeof code, SIZE_MAX, &shape));
 	assert_false (monocle__arch_epilogue (code, sizeof code, 9, 0, sizeof code, &epilogue));
 	assert_false (monocle__arch_ends_with_call (code, 9));

@@ -80,6 +80,20 @@ bodies_have_their_shape (void **state)
 	}
 }
 
+/* push rbp; mov rbp, rsp; push r15, r14, rbx; sub rsp, 24; test rsi, rsi */
+static void
+a_native_function_pushes_on_once_it_has_its_frame_pointer (void **state)
+{
+	static const uint8_t code[] = { 0x55, 0x48, 0x89, 0xE5, 0x41, 0x57, 0x41, 0x56,
+		                            0x53, 0x48, 0x83, 0xEC, 0x18, 0x48, 0x85, 0xF6 };
+	static const uint8_t without[] = { 0x41, 0x57, 0x53, 0x48, 0x83, 0xEC, 0x18, 0x48, 0x85, 0xF6 };
+	const monocle__shape wanted = { MONOCLE__SHAPE_FP, 13, 8, 8, 56 };
+	monocle__shape shape;
+	assert_true (monocle__arch_native_prologue (code, sizeof code, &shape));
+	assert_same_shape ("native", &shape, &wanted);
+	assert_false (monocle__arch_native_prologue (without, sizeof without, &shape));
+}
+
 static void
 shapes_survive_a_word (void **state)
 {
@@ -245,6 +259,7 @@ main (void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test (bodies_have_their_shape),
+		cmocka_unit_test (a_native_function_pushes_on_once_it_has_its_frame_pointer),
 		cmocka_unit_test (shapes_survive_a_word),
 		cmocka_unit_test (a_prologue_is_followed_instruction_by_instruction),
 		cmocka_unit_test (a_replacing_body_begins_with_the_replaced_frame),
