@@ -176,11 +176,13 @@ enum {
 };
 
 /*
- * sample_asleep: what sample_hit is for other threads, in mode REAL, for a thread that waits in a system call which any
- * signal would end early: poll (), nanosleep () and the like fail with EINTR then, and the program takes that for an
- * error. It is not interrupted. On a thread of the core's, normal context: `tid` is the thread that sleeps, `os_id` the
- * number that the system knows it by, `stack` was its stack all the time until the callback begins. It may wake up at
- * any moment, and end. The first frame is where it waits, the others are return addresses. Valid during the callback.
+ * sample_asleep: what sample_hit is for other threads, in mode REAL, for a thread that waits in the kernel: it is not
+ * interrupted. After any signal poll (), nanosleep () and the like fail with EINTR, which the program takes for an
+ * error, so in such calls threads never get sample_hit; in others they get sample_hit where a module listens to that
+ * alone, or where the stack cannot be walked to its root from outside. On a thread of the core's, normal context: `tid`
+ * is the thread that sleeps, `os_id` the number that the system knows it by, `stack` its stack at this tick. It may
+ * have woken up by now, and ended. The first frame is where it waits, the others are return addresses. Valid during the
+ * callback.
  */
 typedef struct {
 	uint32_t size;               /* sizeof (MonocleAsleep) */

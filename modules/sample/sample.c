@@ -249,8 +249,7 @@ take_sample (const struct subject *subject, uint64_t used, bool is_snapshot, uin
 	if (is_snapshot && !whole && !subject->asleep)
 		snapshot_cut ();
 	if (is_snapshot)
-		snapshot_add (stack.frames, stack.count, subject,
-		              subject->asleep ? MONOCLE_KIT_FRAME_WAITING : state_frame (from));
+		snapshot_add (stack.frames, stack.count, subject, state_frame (subject, subject->asleep ? NULL : from));
 	if (frames)
 		frames_give_back (frames);
 }

@@ -131,10 +131,10 @@ uintptr_t runtime_frame_above (unsigned work, bool is_above_stub);
 /* Looks at all threads. Async-safe; one at a time. */
 void state_look (void);
 /*
- * What the calling thread was seen to do, as an outermost frame; 0: not known. `context`: the ucontext_t of the signal
- * that it is in, or NULL. Async-safe.
+ * What the thread was seen to do, as an outermost frame; 0: not known. `context`: the ucontext_t of the signal that it
+ * is in, if it is the calling one, or NULL. Async-safe.
  */
-uintptr_t state_frame (const void *context);
+uintptr_t state_frame (const struct subject *subject, const void *context);
 
 /* --- async.c: which async methods wait for which ------------------------------------------------------------------ */
 

@@ -125,10 +125,12 @@ was_in_kernel (const ucontext_t *context)
 #endif
 
 uintptr_t
-state_frame (const void *context)
+state_frame (const struct subject *subject, const void *context)
 {
-	switch (*place_of ((uint32_t) syscall (SYS_gettid)) & ((1 << LETTER_BITS) - 1)) {
-	case 'R': return context && was_in_kernel (context) ? MONOCLE_KIT_FRAME_WAITING : MONOCLE_KIT_FRAME_RUNNING;
+	switch (*place_of ((uint32_t) subject_number (subject)) & ((1 << LETTER_BITS) - 1)) {
+	case 'R':
+		return subject->asleep || (context && was_in_kernel (context)) ? MONOCLE_KIT_FRAME_WAITING
+		                                                               : MONOCLE_KIT_FRAME_RUNNING;
 	case 'S': return MONOCLE_KIT_FRAME_WAITING;
 	case 'D': return MONOCLE_KIT_FRAME_DISK;
 	case 'T':

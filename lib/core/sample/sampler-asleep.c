@@ -1,15 +1,20 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * sampler-asleep.c - in mode REAL, the threads that a signal would wake up for good.
+ * sampler-asleep.c - in mode REAL, threads that wait in the kernel: they are looked at from outside.
  *
  * poll (), nanosleep () and some more fail with EINTR after any signal, whatever SA_RESTART says (signal (7)), and many
- * libraries take that for an error. The system tells in which call a thread waits, and its pc and sp there. So such a
- * thread gets no signal: the sampler's thread walks its stack, and tells sample_asleep. What the thread has done
- * meanwhile would make nonsense of the frames, so they count only if it has not run since it was looked at.
+ * libraries take that for an error; and each thread that is woken up costs the program a few microseconds. The system
+ * tells in which call a thread waits, and its pc and sp there. So such a thread gets no signal: the sampler's thread
+ * walks its stack, and tells sample_asleep. As long as its CPU clock stands still the thread has not run, and its stack
+ * is what it was: it is walked once in a wait, however long that is, and what was read of a thread that has run
+ * meanwhile does not count.
  *
- * A thread that begins such a call after it was looked at and before its signal arrives is woken up all the same: that
- * is a few microseconds, and no thread can tell from outside.
+ * A wait that a signal does not end, and whose stack cannot be walked to its root from outside, is interrupted as ever,
+ * and so are all of them where a module listens to sample_hit alone.
+ *
+ * A thread that begins a delicate call after it was looked at and before its signal arrives is woken up all the same:
+ * that is a few microseconds, and no thread can tell from outside.
  */
 #include "sampler.h"
 
@@ -22,11 +27,21 @@
 #include "arch/arch.h"
 #include "read-file.h"
 
-/* What the system says of a thread; the texts are the same as long as it has not run. */
-typedef struct {
-	char call[192]; /* "NUMBER ARGUMENT... SP PC" */
-	char run[96];   /* "RUN WAITED COUNT" */
-} wait;
+enum { AWAKE, ASLEEP, DELICATE }; /* delicate: a signal would end its wait */
+
+/* What is known of a thread that was met at a tick. All of it is the sampler's thread's own. */
+typedef struct monocle__watch {
+	uint64_t clock; /* of its CPU time when it was looked at */
+	pid_t os_id;    /* which thread that was; 0: nothing is known */
+	int kind;
+	bool is_due;    /* to be told of in this tick */
+	bool is_lost;   /* it cannot be walked from outside */
+	bool is_walked; /* the frames are its stack, and have names */
+	bool is_whole;
+	uintptr_t sp, pc;
+	monocle_frame *frames;
+	uint32_t count, room;
+} watch;
 
 static atomic_bool is_telling;
 static _Atomic (uint64_t) hits, lost;
@@ -93,53 +108,83 @@ has_time_limit (int socket, int option)
 	return getsockopt (socket, SOL_SOCKET, option, &limit, &size) == 0 && (limit.tv_sec || limit.tv_usec);
 }
 
-/* "running" of a thread that is in no call, or not even there any more. */
-static bool
-ends_by_signal (const char *text)
+/* "NUMBER ARGUMENT... SP PC"; "running" of a thread that is in no call, and nothing of one that has ended. */
+static int
+kind_of (const char *text)
 {
 	char *rest;
 	long call = strtol (text, &rest, 10);
 	int option = rest == text ? 0 : ending_option (call);
 	if (rest == text || call < 0)
-		return false;
-	return is_always_ended (call) || (option && has_time_limit ((int) strtoul (rest, NULL, 16), option));
-}
-
-/* --- looking ------------------------------------------------------------------------------------------------------ */
-
-static void
-look (pid_t os_id, wait *ret)
-{
-	monocle__read_file_of_thread ((uint64_t) os_id, "schedstat", ret->run, sizeof ret->run);
-	monocle__read_file_of_thread ((uint64_t) os_id, "syscall", ret->call, sizeof ret->call);
-}
-
-static bool
-has_not_run (pid_t os_id, const wait *before)
-{
-	wait now;
-	look (os_id, &now);
-	return strcmp (now.call, before->call) == 0 && strcmp (now.run, before->run) == 0;
-}
-
-bool
-monocle__sampler_asleep_is (pid_t os_id)
-{
-	char call[sizeof ((wait *) NULL)->call];
-	monocle__read_file_of_thread ((uint64_t) os_id, "syscall", call, sizeof call);
-	return ends_by_signal (call);
+		return AWAKE;
+	bool is_delicate = is_always_ended (call) || (option && has_time_limit ((int) strtoul (rest, NULL, 16), option));
+	return is_delicate ? DELICATE : ASLEEP;
 }
 
 /* The last two numbers. */
 static bool
-read_place (const char *call, uintptr_t *ret_sp, uintptr_t *ret_pc)
+read_place (const char *text, uintptr_t *ret_sp, uintptr_t *ret_pc)
 {
-	const char *last = strrchr (call, ' '), *one = last;
-	while (one && one > call && one[-1] != ' ')
+	const char *last = strrchr (text, ' '), *one = last;
+	while (one && one > text && one[-1] != ' ')
 		one--;
 	*ret_sp = one ? strtoul (one, NULL, 16) : 0;
 	*ret_pc = last ? strtoul (last, NULL, 16) : 0;
 	return *ret_sp && *ret_pc;
+}
+
+/* --- looking ------------------------------------------------------------------------------------------------------ */
+
+/* Has the thread run since it was looked at? */
+static bool
+has_run (const watch *own, pid_t os_id)
+{
+	uint64_t clock;
+	return own->os_id != os_id || !monocle__sampler_clock (os_id, &clock) || clock != own->clock;
+}
+
+static void
+look_at (watch *own, pid_t os_id)
+{
+	char text[192];
+	own->is_lost = own->is_walked = false;
+	own->kind = AWAKE;
+	own->os_id = monocle__sampler_clock (os_id, &own->clock) ? os_id : 0;
+	monocle__read_file_of_thread ((uint64_t) os_id, "syscall", text, sizeof text);
+	if (own->os_id && read_place (text, &own->sp, &own->pc))
+		own->kind = kind_of (text);
+}
+
+/* Do all modules that are told of hits want to be told of sleepers? */
+static bool
+is_heard_by_all (void)
+{
+	const uint32_t *counts = monocle_event_counts ();
+	return counts[MONOCLE_EVENT_sample_asleep] >= counts[MONOCLE_EVENT_sample_hit];
+}
+
+bool
+monocle__sampler_asleep_is (monocle__sampled *thread)
+{
+	pid_t os_id = atomic_load (&thread->os_id);
+	watch *own = thread->watch;
+	if (!own && !(own = thread->watch = calloc (1, sizeof *own)))
+		return false;
+	if (has_run (own, os_id))
+		look_at (own, os_id);
+	own->is_due = own->kind == DELICATE || (own->kind == ASLEEP && !own->is_lost && is_heard_by_all ());
+	return own->is_due;
+}
+
+void
+monocle__sampler_asleep_forget (void)
+{
+	for (monocle__sampled *thread = monocle__sampler_first (); thread; thread = thread->next) {
+		if (thread->watch)
+			free (thread->watch->frames);
+		free (thread->watch);
+		thread->watch = NULL;
+	}
 }
 
 /* --- telling: on the sampler's thread ----------------------------------------------------------------------------- */
@@ -149,50 +194,74 @@ enum { FRAMES = 1024 };
 typedef struct {
 	monocle_frame frames[FRAMES];
 	uint32_t count;
+	bool is_named; /* all of it; what has no name yet may have one when it is met again */
 } stack;
 
 static int
 keep (const monocle_frame *frame, void *data)
 {
 	stack *all = data;
+	all->is_named &= frame->kind == MONOCLE_FRAME_NATIVE || frame->method;
 	all->frames[all->count++] = *frame;
 	return all->count == FRAMES;
 }
 
-/* Does the walk reach the thread's root? */
 static bool
-walk (uintptr_t sp, uintptr_t pc, stack *all)
+make_room (watch *own, uint32_t count)
 {
+	monocle_frame *more = count > own->room ? realloc (own->frames, count * sizeof *more) : own->frames;
+	if (!more)
+		return false;
+	own->frames = more;
+	own->room = count > own->room ? count : own->room;
+	return true;
+}
+
+/* False: the thread has run meanwhile, or there is no memory. */
+static bool
+walk (watch *own)
+{
+	static stack all;
 	ucontext_t context;
-	all->count = 0;
-	bool is_whole = monocle__arch_context_make (&context, pc, sp) &&
-	                monocle_stack_walk_async_safe (&context, MONOCLE_WALK_NATIVE, keep, all) == 0;
-	if (!all->count)
-		all->frames[all->count++] = (monocle_frame) { .ip = pc, .sp = sp, .kind = MONOCLE_FRAME_NATIVE };
-	return is_whole;
+	all.count = 0;
+	all.is_named = true;
+	own->is_whole = monocle__arch_context_make (&context, own->pc, own->sp) &&
+	                monocle_stack_walk_async_safe (&context, MONOCLE_WALK_NATIVE, keep, &all) == 0;
+	if (!all.count)
+		all.frames[all.count++] = (monocle_frame) { .ip = own->pc, .sp = own->sp, .kind = MONOCLE_FRAME_NATIVE };
+	if (has_run (own, own->os_id) || !make_room (own, all.count))
+		return false;
+	memcpy (own->frames, all.frames, all.count * sizeof *own->frames);
+	own->count = all.count;
+	own->is_walked = all.is_named;
+	own->is_lost = !own->is_whole;
+	return true;
 }
 
 static void
-tell (monocle__sampled *thread)
+tell (monocle__sampled *thread, watch *own)
 {
-	static stack all;
-	uintptr_t sp, pc;
-	pid_t os_id = atomic_load (&thread->os_id);
-	wait before;
-	look (os_id, &before);
-	if (!os_id || !ends_by_signal (before.call) || !read_place (before.call, &sp, &pc)) {
+	if (!own->is_walked && !walk (own)) {
+		own->os_id = 0;
 		atomic_fetch_add (&lost, 1);
 		return;
 	}
-	MonocleAsleep asleep = { .size = sizeof asleep, .frames = all.frames };
-	asleep.is_whole = walk (sp, pc, &all);
-	asleep.count = all.count;
-	if (!has_not_run (os_id, &before) || atomic_load (&thread->os_id) != os_id) {
-		atomic_fetch_add (&lost, 1);
+	if (own->is_lost && own->kind == ASLEEP) /* it is interrupted at the next tick */
 		return;
-	}
+	const MonocleAsleep asleep = {
+		.size = sizeof asleep, .count = own->count, .frames = own->frames, .is_whole = own->is_whole
+	};
 	atomic_fetch_add (&hits, 1);
-	monocle_raise_sample_asleep (thread->tid, (uint64_t) os_id, &asleep);
+	monocle_raise_sample_asleep (thread->tid, (uint64_t) own->os_id, &asleep);
+}
+
+static bool
+is_due (monocle__sampled *thread)
+{
+	bool is = thread->watch && thread->watch->is_due && atomic_load (&thread->engine);
+	if (thread->watch)
+		thread->watch->is_due = false;
+	return is;
 }
 
 void
@@ -201,8 +270,8 @@ monocle__sampler_asleep_tell (void)
 	atomic_store (&is_telling, true);
 	bool is_heard = monocle_event_counts ()[MONOCLE_EVENT_sample_asleep] != 0;
 	for (monocle__sampled *thread = monocle__sampler_first (); thread && is_heard; thread = thread->next)
-		if (thread->is_asleep && monocle__sampler_is_on ())
-			tell (thread);
+		if (is_due (thread) && monocle__sampler_is_on ())
+			tell (thread, thread->watch);
 	atomic_store (&is_telling, false);
 }
 

@@ -1,9 +1,9 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * sampler-paced.c - the sampler's own thread sends the signals, a tick at a time. In mode REAL to every thread whose
- * wait that does not end; as an engine of mode PROCESS to those that have used a period of CPU time since their last
- * signal and run at this moment.
+ * sampler-paced.c - the sampler's own thread sends the signals, a tick at a time. In mode REAL to every thread but
+ * those that can be looked at asleep; as an engine of mode PROCESS to those that have used a period of CPU time since
+ * their last signal and run at this moment.
  *
  * A thread that runs now may be about to enter a system call, which the signal would then interrupt. So one that has
  * been at it since the last tick is signalled at once, since it will most likely go on; one that runs for moments only
@@ -78,13 +78,9 @@ send_to (monocle__sampled *thread)
 void
 monocle__sampler_paced_all (void)
 {
-	for (monocle__sampled *thread = monocle__sampler_first (); thread; thread = thread->next) {
-		if (!atomic_load (&thread->engine))
-			continue;
-		thread->is_asleep = monocle__sampler_asleep_is (atomic_load (&thread->os_id));
-		if (!thread->is_asleep)
+	for (monocle__sampled *thread = monocle__sampler_first (); thread; thread = thread->next)
+		if (atomic_load (&thread->engine) && !monocle__sampler_asleep_is (thread))
 			send_to (thread);
-	}
 }
 
 /* "TID (NAME) STATE ...", where NAME may hold anything. */

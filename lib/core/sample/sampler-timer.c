@@ -76,13 +76,21 @@ timer_again (monocle__sampled *thread, const siginfo_t *info)
 }
 
 bool
-monocle__sampler_account (monocle__sampled *thread)
+monocle__sampler_clock (pid_t os_id, uint64_t *ret_clock)
 {
 	struct timespec now;
-	pid_t os_id = atomic_load (&thread->os_id);
 	if (!os_id || clock_gettime (THREAD_CLOCK (os_id), &now))
 		return false;
-	uint64_t clock = monocle__nanoseconds_of (now);
+	*ret_clock = monocle__nanoseconds_of (now);
+	return true;
+}
+
+bool
+monocle__sampler_account (monocle__sampled *thread)
+{
+	uint64_t clock;
+	if (!monocle__sampler_clock (atomic_load (&thread->os_id), &clock))
+		return false;
 	if (clock > thread->clock)
 		atomic_fetch_add_explicit (&thread->used, clock - thread->clock, memory_order_relaxed);
 	thread->clock = clock;

@@ -8,8 +8,8 @@
  *        store, sem_post    ──►    tick: paced signals                 ──►    signal: sample_hit
  *                                  check: rates, descriptors, the handler     detach: loses it
  *
- * Mode REAL: the sampler's thread signals every attached thread at each tick, sleeping ones too, as Mono does; those
- * whose wait a signal would end it leaves alone, and reads their stacks itself (sampler-asleep.c). Mode
+ * Mode REAL: every attached thread at each tick, sleeping ones too, as Mono does. Those that run the sampler's thread
+ * signals; it reads the stacks of those that wait in the kernel itself (sampler-asleep.c). Mode
  * PROCESS: a thread is hit as often as it uses a period of CPU time (Mono hits all of them whenever the process has
  * used one). What does that depends on what the system permits, for each thread by itself: a perf event, a timer on its
  * CPU clock when the kernel's tick is fine enough for the rate that was asked for, or the sampler's thread.
@@ -543,6 +543,8 @@ apply (uint64_t setting)
 			arm (thread, setting);
 		MONOCLE__PAUSE (sampler_armed);
 	}
+	if (mode_of (setting) != MONO_PROFILER_SAMPLE_MODE_REAL)
+		monocle__sampler_asleep_forget ();
 	atomic_store (&applied, setting); /* who sees it counts threads that have their engines */
 	MONOCLE__PAUSE (sampler_applied);
 	pthread_mutex_unlock (&lock);

@@ -35,7 +35,7 @@ typedef struct monocle__sampled {
 	uint64_t credit;                /* paced: CPU time that no signal was sent for yet */
 	uint64_t looked, asked, ready;  /* paced: when it was last looked at, how long it was ready by then */
 	atomic_bool signalled;          /* paced: a signal is on its way. Set by the pacer, cleared by the handler */
-	bool is_asleep;                 /* real: its wait is not to be ended. The sampler thread's */
+	struct monocle__watch *watch;   /* real: what is known of its wait: sampler-asleep.c's. NULL: nothing */
 	atomic_bool is_closed;          /* paced: it has not answered, since it blocks the signal. The same */
 	_Atomic (uint64_t) used;        /* CPU time while it was sampled */
 	_Atomic (uint64_t) hits;        /* written by the handler on this thread */
@@ -91,6 +91,8 @@ bool monocle__sampler_leave (void);
 /* A thread came, on itself or (`os_id`: its number) on another; a thread went, on any thread. */
 void monocle__sampler_attach (monocle__sampled *thread, pid_t os_id);
 void monocle__sampler_detach (monocle__sampled *thread);
+/* The thread's CPU time, ns; false: there is none of that number. Any context. */
+bool monocle__sampler_clock (pid_t os_id, uint64_t *ret_clock);
 /* Adds to `used` what the thread used since this was asked last. False: it runs no more. Under the lock. */
 bool monocle__sampler_account (monocle__sampled *thread);
 monocle__sampled *monocle__sampler_first (void);
@@ -99,7 +101,7 @@ void monocle__sampler_take_in (pid_t os_id);
 
 /* --- sampler-paced.c: on the sampler's thread --------------------------------------------------------------------- */
 
-/* Signals every thread that has an engine, and marks as asleep those whose wait that would end. */
+/* Signals every thread that has an engine and is not to be told of as asleep. */
 void monocle__sampler_paced_all (void);
 /* Signals those of engine paced that have used a period of CPU time and run. True: some thread used some. */
 bool monocle__sampler_paced_used (uint64_t period, uint64_t now);
@@ -133,10 +135,15 @@ union sigval monocle__sampler_signal_mark (void);
 
 /* --- sampler-asleep.c: on the sampler's thread -------------------------------------------------------------------- */
 
-/* Does the thread wait in a system call that any signal ends early? */
-bool monocle__sampler_asleep_is (pid_t os_id);
-/* Tells sample_asleep of those that have `is_asleep`, without the lock. */
+/*
+ * At a tick of mode REAL: is the thread left alone, because it waits in a system call that a signal would end early, or
+ * because its stack can be read from outside? It is told of in this tick. Under the lock.
+ */
+bool monocle__sampler_asleep_is (monocle__sampled *thread);
+/* Tells sample_asleep of those threads, without the lock. */
 void monocle__sampler_asleep_tell (void);
+/* No thread will be asked about any more, or only after a long time: gives memory back. */
+void monocle__sampler_asleep_forget (void);
 /* Is a module told, at this moment? Any context, as is the next one. */
 bool monocle__sampler_asleep_is_telling (void);
 /* How often that was told, and how often not, as the thread went on while its stack was read. */

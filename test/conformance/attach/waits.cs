@@ -28,7 +28,8 @@ static unsafe class Waits
 	[DllImport ("libc")] static extern int poll (PollFd* list, nuint count, int milliseconds);
 	[DllImport ("libc")] static extern int ppoll (PollFd* list, nuint count, long* limit, void* mask);
 	[DllImport ("libc")] static extern int select (int count, void* read, void* write, void* other, long* limit);
-	[DllImport ("libc")] static extern int pselect (int count, void* read, void* write, void* other, long* limit, void* mask);
+	[DllImport ("libc")] static extern int pselect (int count, void* read, void* write, void* other, long* limit,
+	                                                void* mask);
 	[DllImport ("libc")] static extern int epoll_create1 (int flags);
 	[DllImport ("libc")] static extern int epoll_wait (int epoll, EpollEvent* list, int count, int milliseconds);
 	[DllImport ("libc")] static extern uint sleep (uint seconds);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Threads that wait in native calls which any signal ends early (waits.cs): monocle stack, with and without --async, and
-attached samplers of both kinds find each of them at its line, and none of the calls ends before its time.
+"""Threads that wait in native calls which any signal ends early (waits.cs): monocle stack, with and without --async,
+and an attached sampler of elapsed time find each of them, and none of the calls ends before its time.
 
   waits.py --build DIR [--runtimes clr8,...]
 """

@@ -296,7 +296,7 @@ in_recv_with_a_limit (int fd)
 	return result;
 }
 
-/* It is begun again by the kernel, so such a thread is interrupted as others are. */
+/* It is begun again by the kernel, so such a thread is interrupted where its stack cannot be walked. */
 static int
 in_read (int fd)
 {
@@ -414,11 +414,13 @@ static int
 walk_two (const ucontext_t *context, monocle_frame_visitor visit, void *data)
 {
 	const greg_t *registers = context->uc_mcontext.gregs;
-	monocle_frame frame = { .ip = (uintptr_t) registers[REG_RIP], .sp = (uintptr_t) registers[REG_RSP] };
+	monocle_frame frame = { .ip = (uintptr_t) registers[REG_RIP],
+		                    .sp = (uintptr_t) registers[REG_RSP],
+		                    .kind = MONOCLE_FRAME_NATIVE };
 	CHECK (frame.ip && frame.sp && !registers[REG_RBP]);
 	CHECK (((const uint8_t *) frame.ip)[-2] == 0x0f && ((const uint8_t *) frame.ip)[-1] == 0x05); /* syscall */
 	atomic_fetch_add (&walks, 1);
-	return visit (&frame, data) || visit (&(monocle_frame) { .ip = 42 }, data);
+	return visit (&frame, data) || visit (&(monocle_frame) { .ip = 42, .kind = MONOCLE_FRAME_NATIVE }, data);
 }
 
 static void
@@ -471,6 +473,39 @@ CHILD_TEST (what_was_read_of_a_thread_that_went_on_is_not_told)
 	CHECK (atomic_load (&walks) == 1 && !atomic_load (&sleepers[0].asleep));
 }
 
+/* As long as a thread sleeps its stack is walked once. */
+CHILD_TEST (a_thread_in_any_call_is_left_alone_where_its_stack_can_be_walked)
+{
+	MonoProfilerHandle handle = start ();
+	walked = walk_two;
+	monocle_profiler_set_sample_asleep_callback (handle, on_two);
+	sleepers[0].wait = in_read;
+	lay_down (&sleepers[0]);
+	CHECK (mono_profiler_set_sample_mode (handle, MONO_PROFILER_SAMPLE_MODE_REAL, 200));
+	while (atomic_load (&sleepers[0].asleep) < 5)
+		sched_yield ();
+	CHECK (mono_profiler_set_sample_mode (handle, MONO_PROFILER_SAMPLE_MODE_NONE, 0));
+	CHECK (wake (&sleepers[0]) == 0);
+	CHECK (atomic_load (&walks) == 1 && !atomic_load (&sleepers[0].hits) && !atomic_load (&wrong));
+}
+
+CHILD_TEST (all_threads_are_interrupted_where_a_module_listens_to_hits_alone)
+{
+	MonoProfilerHandle handle = start (), other = mono_profiler_create (NULL);
+	walked = walk_two;
+	mono_profiler_set_sample_hit_callback (other, on_hit);
+	sleepers[0].wait = in_read;
+	sleepers[1].wait = wait_in_poll;
+	lay_down (&sleepers[0]);
+	lay_down (&sleepers[1]);
+	CHECK (mono_profiler_set_sample_mode (handle, MONO_PROFILER_SAMPLE_MODE_REAL, 200));
+	while (atomic_load (&sleepers[0].hits) < 5 || atomic_load (&sleepers[1].asleep) < 5)
+		sched_yield ();
+	CHECK (mono_profiler_set_sample_mode (handle, MONO_PROFILER_SAMPLE_MODE_NONE, 0));
+	CHECK (!atomic_load (&sleepers[0].asleep) && !atomic_load (&sleepers[1].hits));
+	CHECK (wake (&sleepers[0]) == 0 && wake (&sleepers[1]) == 0);
+}
+
 CHILD_TEST (nothing_is_walked_where_no_module_listens)
 {
 	MonoProfilerHandle handle = start ();
@@ -503,6 +538,8 @@ main (void)
 #ifdef CONTEXT_IS_READ
 		cmocka_unit_test (the_frames_are_the_hosts),
 		cmocka_unit_test (what_was_read_of_a_thread_that_went_on_is_not_told),
+		cmocka_unit_test (a_thread_in_any_call_is_left_alone_where_its_stack_can_be_walked),
+		cmocka_unit_test (all_threads_are_interrupted_where_a_module_listens_to_hits_alone),
 		cmocka_unit_test (nothing_is_walked_where_no_module_listens),
 #endif
 	};
