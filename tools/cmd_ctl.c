@@ -204,14 +204,15 @@ const monocle__command monocle__command_ctl = {
 	.summary = "start, stop, read or load the modules of a running process",
 	.operands = "PID|NAME VERB [MODULE]",
 	.options = options,
-	.about = "  status     which modules are in the process, and whether they count\n"
-	         "  start      they count (again)\n"
-	         "  stop       they do not; what they have counted stays\n"
-	         "  reset      what they have counted is forgotten\n"
-	         "  snapshot   what they have counted so far becomes a file; they go on\n"
-	         "Without MODULE it is done to all modules of the process that know how.\n"
-	         "  load NAME[:ARGS]...   modules are loaded into a process that stands by\n"
-	         "  unload                they end, and their files are complete\n",
+	.about =
+	    "  status     which modules are in the process, and whether they count\n"
+	    "  start      they count (again)\n"
+	    "  stop       they do not; what they have counted stays\n"
+	    "  reset      what they have counted is forgotten\n"
+	    "  snapshot   what they have counted so far becomes a file; they go on\n"
+	    "Without MODULE it is done to all modules of the process that know how.\n"
+	    "  load NAME[:ARGS]...   modules are loaded into a process that stands by\n"
+	    "  unload                they end, and their files are complete; so ends an attach whose command has gone\n",
 	.examples = "  monocle ctl 4711 snapshot -o now.pb.gz\n"
 	            "  monocle ctl shop stop\n"
 	            "  monocle ctl shop load sample:mode=wall\n",

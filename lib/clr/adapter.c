@@ -226,7 +226,7 @@ start_host (void)
 		.end = monocle__adapter_end,
 		.silence = monocle__quiet_silence,
 		.load = monocle__clr_state.late ? monocle__attach_load : NULL,
-		.unload = monocle__clr_state.late ? monocle__attach_unload : NULL,
+		.unload = monocle__clr_state.attached ? monocle__attach_unload : NULL,
 	};
 	fill_ops (&ops);
 	monocle__images_watch_unloads (monocle__reinstrument_unloading);

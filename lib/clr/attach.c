@@ -419,6 +419,7 @@ monocle__attach_load (void *host, uint32_t milliseconds, const char *const *sett
 	return NULL;
 }
 
+/* On the control socket's thread, which an attach that leaves the process waits for. */
 const char *
 monocle__attach_unload (void *host)
 {
@@ -426,6 +427,8 @@ monocle__attach_unload (void *host)
 	if (attached.phase != AT_WORK)
 		return "nothing is loaded";
 	atomic_store (&attached.is_asked, true);
+	if (!monocle__clr_state.late)
+		return NULL;
 	for (int i = 0; i < LOOKS && attached.phase == AT_WORK; i++)
 		nanosleep (&(struct timespec) { 0, LOOK_NS }, NULL);
 	return attached.phase == AT_WORK || attached.phase == STUCK ? "it does not come to its end" : NULL;

@@ -36,7 +36,9 @@ advice (const monocle__live_process *process)
 		return "; it must be started without this setting";
 	if (process->profiler[0])
 		return "; CoreCLR takes one main profiler";
-	return process->has_adapter ? "; it was started with it, or another attach is at work" : "";
+	return process->has_adapter
+	         ? "; it was started with it, or another attach is at work (monocle ctl PID unload ends it)"
+	         : "";
 }
 
 /* An attach may be about to end, whose caller has not waited for that. */

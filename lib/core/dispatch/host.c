@@ -237,14 +237,12 @@ begin_control (void)
 	static monocle__control_host control;
 	const monocle_host_ops *host = monocle__host_ops ();
 	control.runtime = runtime ();
-	if (host->load && host->unload) {
-		idle.load = host->load;
-		idle.unload = host->unload;
-		idle.host = host->host;
-		control.load = load;
-		control.is_loaded = is_loaded;
-		control.unload = unload;
-	}
+	idle.load = host->load;
+	idle.unload = host->unload;
+	idle.host = host->host;
+	control.load = host->load && host->unload ? load : NULL;
+	control.is_loaded = is_loaded;
+	control.unload = host->unload ? unload : NULL;
 	if (!monocle__host_delivering () && !monocle__roster_is_empty ())
 		monocle__control_begin (&control);
 }

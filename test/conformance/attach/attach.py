@@ -245,6 +245,20 @@ class Attach(harness.Suite):
                        text)
         self.is_left(runtime, target, "an attach")
 
+    def orphaned(self, runtime, target):
+        """An attach whose command was killed goes on, and `monocle ctl` ends it."""
+        attach = self.begin_attach(target, "--profile=sample")
+        attach.kill()
+        attach.wait()
+        seen = harness.run([self.build.monocle, "ctl", target.pid, "unload"], harness.bare_environment(), timeout=60)
+        self.check((seen.code, seen.out, seen.err) == (0, "", ""), "%s: an orphaned attach is ended" % runtime, seen)
+        pattern = "*_%d.sample.pb.gz" % target.pid
+        self.check(harness.wait_for(lambda: list(self.work.glob(pattern))), "%s: it leaves its profile" % runtime,
+                   os.listdir(self.work))
+        self.is_left(runtime, target, "an orphaned attach")
+        for file in self.work.glob(pattern):
+            file.unlink()
+
     def is_left(self, runtime, target, what):
         left = target.left()
         self.check(not left["modules"] and not left["threads"], "%s: nothing stays of %s" % (runtime, what), left)
@@ -269,6 +283,7 @@ class Attach(harness.Suite):
         self.check(target.process.stdout.readline() == "deaf\n", "%s: a thread hears nothing" % runtime)
         self.at_work(runtime, target)
         self.unwritable(runtime, target)
+        self.orphaned(runtime, target)
         self.own_module(runtime, target)
         self.ended(target, "%s: the program noticed nothing of all that" % runtime)
 
