@@ -88,8 +88,10 @@ enable (void *host, monocle_feature feature)
 		monocle__beside_refuse (needs_rewriting[feature], MONOCLE__BESIDE_REWRITE, &told[feature]);
 		return -1;
 	}
-	if (feature == MONOCLE_FEATURE_CLAUSES)
+	if (feature == MONOCLE_FEATURE_CLAUSES) {
 		atomic_store (&monocle__clr_state.clauses, true);
+		monocle__stack_walks_alone ();
+	}
 	if (feature == MONOCLE_FEATURE_COVERAGE)
 		atomic_store (&monocle__clr_state.coverage, true);
 	return 1;

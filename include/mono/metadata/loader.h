@@ -92,7 +92,8 @@ typedef mono_bool (*MonoStackWalk) (MonoMethod *method, int32_t native_offset, i
 /*
  * Calls `func` for each managed frame of the calling thread, innermost first. The second form reports il_offset -1 and
  * is much cheaper. Nothing happens on a thread that the runtime does not know. May raise further events. Normal
- * context, gc_allocation and where something is half loaded.
+ * context, gc_allocation, where something is half loaded, and call probes: on Mono method_exception_leave alone shows
+ * frames there.
  */
 MONO_API void mono_stack_walk (MonoStackWalk func, void *user_data);
 MONO_API void mono_stack_walk_no_il (MonoStackWalk func, void *user_data);

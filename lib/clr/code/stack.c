@@ -24,6 +24,7 @@
 #include <monocle/host.h>
 #include "arch/arch.h"
 #include "code.h"
+#include "codemap.h"
 #include "images/dynamic-method.h"
 #include "images/resolve.h"
 #include "state.h"
@@ -241,6 +242,30 @@ walk_here (const visitor *v)
 	return result;
 }
 
+/* Without the runtime, as in a signal handler. Stubs have no name to be shown by. */
+static int
+visit_alone (const monocle_frame *frame, void *data)
+{
+	const visitor *v = data;
+	return frame->method ? v->visit (frame, v->data) : 0;
+}
+
+static int
+walk_alone (const visitor *v)
+{
+	ucontext_t context;
+	return getcontext (&context) == 0 ? monocle__walk (&context, 0, visit_alone, (void *) v) : MONOCLE_E_UNKNOWN;
+}
+
+void
+monocle__stack_walks_alone (void)
+{
+	if (MONOCLE__ARCH_WALKS) {
+		monocle__codemap_begin ();
+		monocle__walk_prepare ();
+	}
+}
+
 static int
 walk_stack (void *host, const void *context, uint32_t flags, monocle_frame_visitor visit, void *data)
 {
@@ -248,7 +273,9 @@ walk_stack (void *host, const void *context, uint32_t flags, monocle_frame_visit
 		return monocle__walk (context, flags, visit, data);
 	if (!monocle__thread_memory_has_room (ROOM))
 		return MONOCLE_E_UNKNOWN;
-	return is_in_callback () ? walk_here (&(visitor) { visit, data }) : MONOCLE_E_REFUSED;
+	const visitor v = { visit, data };
+	int result = is_in_callback () ? walk_here (&v) : MONOCLE_E_REFUSED;
+	return result < 0 && monocle__codemap_wanted () ? walk_alone (&v) : result;
 }
 
 void

@@ -220,6 +220,36 @@ on_enter (MonoProfiler *prof, MonoMethod *method, MonoProfilerCallContext *conte
 	__atomic_fetch_add (&prof->entered, 1, __ATOMIC_RELAXED);
 }
 
+static void
+tell_of (MonoProfiler *prof, const char *event, MonoMethod *method)
+{
+	char *name = is_own (prof, method) ? mono_method_full_name (method, 1) : NULL;
+	if (name)
+		tell (prof, event, name);
+	mono_free (name);
+}
+
+/* Mono shows nothing in a catch block. */
+static void
+on_clause (MonoProfiler *prof, MonoMethod *method, uint32_t index, MonoExceptionEnum type, MonoObject *exception)
+{
+	if (type == MONO_EXCEPTION_CLAUSE_FINALLY || type == MONO_EXCEPTION_CLAUSE_FAULT)
+		tell_of (prof, "finally", method);
+}
+
+static void
+on_exception_leave (MonoProfiler *prof, MonoMethod *method, MonoObject *exception)
+{
+	tell_of (prof, "left", method);
+}
+
+static MonoProfilerCallInstrumentationFlags
+leave_filter (MonoProfiler *prof, MonoMethod *method)
+{
+	return is_own (prof, method) ? MONO_PROFILER_CALL_INSTRUMENTATION_EXCEPTION_LEAVE
+	                             : MONO_PROFILER_CALL_INSTRUMENTATION_NONE;
+}
+
 static MonoProfilerCallInstrumentationFlags
 filter (MonoProfiler *prof, MonoMethod *method)
 {
@@ -277,6 +307,11 @@ mono_profiler_init_stacks (const char *desc)
 	if (strstr (profiler.events, "enter")) {
 		mono_profiler_set_call_instrumentation_filter_callback (handle, filter);
 		mono_profiler_set_method_enter_callback (handle, on_enter);
+	}
+	if (strstr (profiler.events, "handlers") && mono_profiler_enable_clauses ()) {
+		mono_profiler_set_call_instrumentation_filter_callback (handle, leave_filter);
+		mono_profiler_set_exception_clause_callback (handle, on_clause);
+		mono_profiler_set_method_exception_leave_callback (handle, on_exception_leave);
 	}
 	if (wants ("new") && mono_profiler_enable_allocations ())
 		mono_profiler_set_gc_allocation_callback (handle, on_allocation);

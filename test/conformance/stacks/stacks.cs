@@ -199,6 +199,29 @@ static class Stacks
 		return sum;
 	}
 
+	// An exception goes through two finally blocks.
+	[MethodImpl (MethodImplOptions.NoInlining)]
+	static int Unwinds (int depth)
+	{
+		try {
+			if (depth == 0)
+				Throw ("unwinds");
+			return Unwinds (depth - 1);
+		} finally {
+			caught++;
+		}
+	}
+
+	[MethodImpl (MethodImplOptions.NoInlining)]
+	static int Unwound ()
+	{
+		try {
+			return Unwinds (1);
+		} catch (Trouble) {
+			return 1;
+		}
+	}
+
 	[MethodImpl (MethodImplOptions.NoInlining)]
 	static int InCatch ()
 	{
@@ -311,7 +334,7 @@ static class Stacks
 		sum += Mixed ();
 		sum += Loud.Touch ();
 		sum += Faults ();
-		sum += InFinally () + InCatch () + Rethrows ();
+		sum += InFinally () + InCatch () + Rethrows () + Unwound ();
 		sum += Iterates () + Delegates ();
 		sum += Invokes () + Emits ();
 		sum += OnThread ();

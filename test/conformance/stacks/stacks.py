@@ -76,6 +76,12 @@ def same(theirs, ours, lines):
         a[0] == b[0] and (a[1] is None or a[1] == b[1]) for a, b in zip(frames, ours.frames))
 
 
+def is_rest(theirs, ours):
+    """Is one the outer part of the other?"""
+    names = [name for name, _ in ours.frames]
+    return names and names == [name for name, _ in theirs.frames][-len(names):]
+
+
 class Stacks(harness.Suite):
     def ask(self, runtime, image, settings=None, events=""):
         out = self.work / "stacks.tsv"
@@ -149,6 +155,31 @@ class Stacks(harness.Suite):
         self.check(ours.complete and ours.entered[0] > 1000 and ours.entered[1] == 0,
                    "%s: no walk in a call probe begins further out" % runtime, "%s %s" % (ours.entered, seen))
 
+    def handlers(self, runtime, image, theirs):
+        """
+        Where a method is left by an exception the stack is Mono's; where it has a finally block, what the exception has
+        left by then is not shown. In such a block the stack begins with the block's method. .NET 8 and 9 do not say
+        lines there, and .NET 8 shows what the first throw has left when an exception is thrown again.
+        """
+        what = "%s in handlers" % runtime
+        seen, ours = self.ask(runtime, image, events="handlers")
+        self.untouched(what, runtime, image, seen)
+        left = [[s for s in side.of("left") if "Stacks:Main" in dict(s.frames)] for side in (theirs, ours)]
+        lines = runtime.name not in ("clr8", "clr9")
+        bad = [(str(a), str(b)) for a, b in zip(*left)
+               if a.subject != b.subject or not (
+                   same(a, b, lines) or a.subject == "Stacks:Unwinds" and is_rest(a, b) or
+                   (runtime.name, a.subject) == ("clr8", "Stacks:Again") and is_rest(b, a))]
+        self.check(len(left[0]) == len(left[1]) > 10 and not bad,
+                   what + ": %d methods are left where they are on Mono" % len(left[1]),
+                   ([len(side) for side in left], bad[:3]))
+        blocks = [side.of("finally") for side in (theirs, ours)]
+        bad = [(str(a), str(b)) for a, b in zip(*blocks)
+               if b.subject != a.subject or not b.frames or b.frames[0][0] != b.subject
+               or a.frames and not is_rest(a, b)]
+        self.check(len(blocks[0]) == len(blocks[1]) == 3 and not bad, what + ": finally blocks run as on Mono",
+                   ([len(side) for side in blocks], bad[:3]))
+
     def dump(self, runtime, image):
         """What mono_threads_request_thread_dump () logs of a thread that waits is what that thread sees itself."""
         log = self.work / "dump.log"
@@ -179,11 +210,13 @@ def main():
     seen, theirs = suite.ask(mono, image)
     suite.untouched("mono", mono, image, seen)
     suite.check(theirs.complete and not theirs.bad, "mono: the three walks agree", theirs.bad[:3] or seen)
+    handled = suite.ask(mono, image, events="handlers")[1]
     for runtime in runtimes:
         if runtime is not mono:
             for settings in SETTINGS if options.full else ("default", "no-tiering"):
                 suite.compare(runtime, image, settings, theirs)
             suite.probes(runtime, image)
+            suite.handlers(runtime, image, handled)
             suite.dump(runtime, image)
     return suite.finish()
 
