@@ -27,6 +27,10 @@ enum {
 #define MONOCLE__ATTACH_BLOCK_STOP "stop"
 /* There, too: what is said in the process, since its stderr is its own. */
 #define MONOCLE__ATTACH_BLOCK_LOG "log"
+/* Failures that the runtime hands on as they are, for who has no folder to say them in. HRESULTs of no other. */
+#define MONOCLE__ATTACH_BLOCK_VERSION    0xA0040C01u /* it is of another version of Monocle */
+#define MONOCLE__ATTACH_BLOCK_NONE       0xA0040C02u /* it is no such block */
+#define MONOCLE__ATTACH_BLOCK_PRIVILEGED 0xA0040C03u /* the program has rights that are not its user's */
 /* The thread that waits for the end of an attach has this name. */
 #define MONOCLE__ATTACH_BLOCK_THREAD "monocle-attach"
 

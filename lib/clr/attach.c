@@ -257,14 +257,16 @@ run (void *nothing)
 
 /* --- the beginning ------------------------------------------------------------------------------------------------ */
 
-static bool
+/* Without a block nobody is known who would hear a line, so the code that the runtime hands on says it. */
+static HRESULT
 read_block (const void *data, UINT size, monocle__attach_block *ret_block)
 {
+	if (!monocle__environment_is_believed ())
+		return (HRESULT) MONOCLE__ATTACH_BLOCK_PRIVILEGED;
 	int error = monocle__attach_block_read (ret_block, data, size);
 	if (error)
-		monocle__clr_complain ("attaching: %s", error == -EPROTO ? "the command is of another version of Monocle"
-		                                                         : "the runtime was given no data for us");
-	return !error;
+		return (HRESULT) (error == -EPROTO ? MONOCLE__ATTACH_BLOCK_VERSION : MONOCLE__ATTACH_BLOCK_NONE);
+	return S_OK;
 }
 
 /* A module that is asked for its help prints it and ends the process, which nobody who attaches wants. */
@@ -339,18 +341,16 @@ monocle__callback_InitializeForAttach (ICorProfilerCallback11 *self, IUnknown *u
 {
 	monocle__attach_block block;
 	const char *reason = "";
-	if (!monocle__environment_is_believed ()) {
-		monocle__clr_complain ("attaching: the program has rights that are not its user's");
-		return E_NOTIMPL;
-	}
-	if (!read_block (data, size, &block) || monocle_host_settings (block.texts) || !plan_end (block.milliseconds) ||
-	    asks_help ())
+	HRESULT hr = read_block (data, size, &block);
+	if (hr < 0)
+		return hr;
+	if (monocle_host_settings (block.texts) || !plan_end (block.milliseconds) || asks_help ())
 		return E_INVALIDARG;
 	monocle_host_leave ();
 	monocle__clr_state.attached = true;
 	monocle__clr_state.late = wants_late_calls ();
 	if (!monocle__adapter_start (unknown, &reason)) {
-		HRESULT hr = monocle__adapter_decline (reason);
+		hr = monocle__adapter_decline (reason);
 		monocle_host_settings (NULL);
 		return hr;
 	}

@@ -5,6 +5,7 @@
  */
 #include "ipc-message.h"
 
+#include "attach-block.h"
 #include "live-text.h"
 #include "utf8.h"
 
@@ -153,6 +154,9 @@ static const struct {
 	{ 0x80070005, "was refused access to the library" },
 	{ 0x80004005, "failed, and does not say why" },
 	{ 0x8007000e, "has no memory left" },
+	{ MONOCLE__ATTACH_BLOCK_VERSION, "was given a library of another version than this command" },
+	{ MONOCLE__ATTACH_BLOCK_NONE, "did not hand on what the library was given" },
+	{ MONOCLE__ATTACH_BLOCK_PRIVILEGED, "has rights that are not its user's: nothing is loaded there" },
 };
 /* clang-format on */
 
