@@ -144,8 +144,8 @@ def quote(word):
 
 
 def profile_environment(build, runtime, modules, settings=None):
-    """The environment in which `runtime` loads `modules` (descs) from the build folder."""
-    env = bare_environment(settings)
+    """The environment in which `runtime` loads `modules` (descs) from the build folder; messages come on stderr."""
+    env = bare_environment({"MONOCLE_LOG": "stderr", **(settings or {})})
     words = [quote(m) for m in modules]
     if runtime.kind == "mono":
         env["MONO_ENV_OPTIONS"] = " ".join("--profile=" + w for w in words)

@@ -3,8 +3,9 @@
  *
  * cmd_run.c - `monocle run`: a command with profiling switched on, then what it was.
  *
- * The program must not notice: descriptors, signals and exit code are its own, and nothing is printed before it ends
- * but what a person must know to trust the result. All of that goes to stderr.
+ * The program must not notice: descriptors, signals and exit code are its own. What Monocle has to say in its processes
+ * is said here, as it comes; nothing else is printed before it ends but what a person must know to trust the result.
+ * All of that goes to stderr.
  */
 #include "command/desc-list.h"
 #include "command/output.h"
@@ -23,6 +24,7 @@
 #include "run/run-coverage.h"
 #include "run/run-lines.h"
 #include "run/run-merge.h"
+#include "run/run-messages.h"
 #include "run/run-output.h"
 #include "run/run-report.h"
 #include "run/run-snapshots.h"
@@ -165,7 +167,6 @@ report_run (const arguments *args, int code, bool signalled, monocle__run_folder
             const monocle__environ_state *state, const monocle__environ_wishes *wishes,
             const monocle__run_snapshots *snapshots)
 {
-	monocle__run_folder_await (folder);
 	monocle__run_folder_read (folder);
 	monocle__run_lines_find (folder);
 	if (!monocle__desc_list_asks_help (&args->profiles))
@@ -215,9 +216,13 @@ run_profiled (arguments *args, const monocle__layout *layout, monocle__run_folde
 	wishes.profile_count = args->profiles.count;
 	monocle__environ_set (&wishes, &state);
 	clock_gettime (CLOCK_REALTIME_COARSE, &args->start);
+	monocle__run_messages *messages = monocle__run_messages_begin (folder);
 	code = monocle__child_run (args->command, &child);
 	monocle__output_begin (); /* after the child: it must not inherit this */
 	monocle__run_snapshots_end (snapshots);
+	if (child.pid != 0)
+		monocle__run_folder_await (folder);
+	monocle__run_messages_end (messages);
 	if (child.pid != 0)
 		report_run (args, code, child.signalled, folder, &state, &wishes, snapshots);
 	else

@@ -596,10 +596,14 @@ MONO_API void monocle_host_stand_by (mono_bool will);
 /*
  * For a host that was attached to a running program, before anything else: NAME=VALUE texts, copied, the last one NULL.
  * From now on they are what the core, the toolkit and the host see of variables whose names begin with MONOCLE_ or
- * MONO_; the program's environment is not asked. NULL: it is again. MONOCLE_E_NO_MEMORY. Normal context.
+ * MONO_; the program's environment is not asked. NULL: it is again. MONOCLE_E_NO_MEMORY. Normal context. From the first
+ * settings on messages never go to a stderr that another program may read.
  */
 MONO_API int monocle_host_settings (const char *const *settings);
-/* 1: there are settings, and *ret_value is what they say (NULL: nothing). 0: ask the environment. Any context. */
+/*
+ * 1: there are settings, and *ret_value is what they say (NULL: nothing). 0: ask the environment. "attached" is
+ * none of them: 1, and a text, once there have been some. Any context.
+ */
 MONO_API int monocle_host_setting (const char *name, const char **ret_value);
 
 /* --- events ------------------------------------------------------------------------------------------------------- */
@@ -845,8 +849,9 @@ MONO_API int monocle_sampling_signal (void);
 /* --- the one way to speak ----------------------------------------------------------------------------------------- */
 
 /*
- * Writes "monocle: MESSAGE\n" to stderr, or to the file that MONOCLE_LOG names, in one write(2). Async-safe as far as
- * vsnprintf is. Never fails visibly.
+ * Writes "monocle: MESSAGE\n" in one write(2): to the file that MONOCLE_LOG names, or to the command that waits, or to
+ * a file of the process, or to stderr, as doc/messages.md says. Async-safe as far as vsnprintf and getenv are. Never
+ * fails visibly.
  */
 #ifdef __GNUC__
 #define MONOCLE_PRINTF __attribute__ ((format (printf, 1, 2)))

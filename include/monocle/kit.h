@@ -23,7 +23,10 @@ extern "C" {
 
 /* --- messages ----------------------------------------------------------------------------------------------------- */
 
-/* "monocle: MODULE: MESSAGE\n" to stderr or MONOCLE_LOG, one write. */
+/*
+ * "monocle: MODULE: MESSAGE\n" in one write: to the file MONOCLE_LOG, or to the command that waits (`monocle run`,
+ * `monocle attach`), or to a file of the process, or, where people read it, to stderr (doc/messages.md).
+ */
 MONOCLE_KIT_API void monocle_kit_log (const char *module, const char *format, ...)
     __attribute__ ((format (printf, 2, 3)));
 /* The same, where it says why there is no profile: `monocle run` then has nothing to add about that. */

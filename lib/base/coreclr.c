@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 #include "environment.h"
 
@@ -17,6 +18,12 @@ static const struct {
 } names[] = {
 	{ "CORECLR_ENABLE_PROFILING", "CORECLR_PROFILER", "CORECLR_PROFILER_PATH" },
 	{ "DOTNET_ENABLE_PROFILING",  "DOTNET_PROFILER",  "DOTNET_PROFILER_PATH" },
+};
+/* A class, or a list of them. */
+static const char *const values[] = {
+	"CORECLR_PROFILER", "CORECLR_NOTIFICATION_PROFILERS", "CORECLR_NOTIFICATION_PROFILERS_64",
+	"CORECLR_NOTIFICATION_PROFILERS_ARM64", "DOTNET_PROFILER", "DOTNET_NOTIFICATION_PROFILERS",
+	"DOTNET_NOTIFICATION_PROFILERS_64", "DOTNET_NOTIFICATION_PROFILERS_ARM64",
 };
 /* Any of these being 0 keeps every profiler out. */
 static const char *const switches[] = {
@@ -43,6 +50,17 @@ monocle__coreclr_foreign (char *ret_who, size_t size)
 			continue;
 		snprintf (ret_who, size, "%s=%s", path ? names[i].path : names[i].profiler, path ? path : clsid);
 		return true;
+	}
+	return false;
+}
+
+bool
+monocle__coreclr_names_us (void)
+{
+	for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+		const char *value = monocle__variable (values[i]);
+		if (value && strcasestr (value, MONOCLE__CLSID))
+			return true;
 	}
 	return false;
 }

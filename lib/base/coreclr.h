@@ -14,6 +14,8 @@
 
 /* Is another profiler named, and switched on? Then *ret_who is "NAME=VALUE" of the variable that says which. */
 bool monocle__coreclr_foreign (char *ret_who, size_t size);
+/* Is it us who are named, as the main profiler or in a list? Async-safe as far as getenv () is. */
+bool monocle__coreclr_names_us (void);
 /* The variable whose 0 keeps every profiler out; NULL: there is none. */
 const char *monocle__coreclr_disabled (void);
 

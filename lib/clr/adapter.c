@@ -277,7 +277,8 @@ is_child_of_embedder (void)
 
 /*
  * The runtime was told to load us, but no module was named, and the program has loaded none. Modules that were named
- * and failed had their line already. What is loaded from now on is told that it is too late.
+ * and failed had their line already. What is loaded from now on is told that it is too late. Where the environment is
+ * not believed nothing is known of what it names, nor of who would hear of it.
  */
 static HRESULT
 decline_idle (void)
@@ -285,7 +286,7 @@ decline_idle (void)
 	const char *options = monocle__variable ("MONO_ENV_OPTIONS");
 	bool is_named = monocle__variable ("MONOCLE_PROFILE") || monocle__variable ("MONO_PROFILE") ||
 	                (options && strstr (options, "--profile"));
-	if (!is_named && !is_child_of_embedder ())
+	if (!is_named && monocle__environment_is_believed () && !is_child_of_embedder ())
 		monocle__clr_complain (
 		    "no module is named: MONOCLE_PROFILE=NAME[:ARGUMENTS] says which to load; not profiling");
 	monocle_host_shutdown ();

@@ -39,7 +39,7 @@ typedef struct {
 
 extern monocle__clr monocle__clr_state;
 
-/* One line on stderr (or MONOCLE_LOG); for failures that leave the program unprofiled. */
+/* One message, as monocle_log () has it; for failures that leave the program unprofiled. */
 void monocle__clr_complain (const char *format, ...) __attribute__ ((format (printf, 1, 2)));
 /* The same for a failed call of the runtime: "CALL failed: NAME (0x........)". */
 void monocle__clr_complain_hr (const char *call, HRESULT hr);

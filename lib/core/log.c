@@ -4,54 +4,46 @@
  * log.c - the one way in which the core speaks.
  *
  * Any thread may log at any time, in a program that has closed its descriptors, changed its folder, or stopped reading
- * its own stderr. So a message is composed on the stack, and the file is named by an absolute path (log-file.h).
+ * its own stderr. So a message is composed on the stack, and the place is known by absolute paths (log-place.h).
  */
 #include "log.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "environment.h"
 #include "invariant.h"
 #include "log-file.h"
+#include "log-place.h"
 #include "run-note.h"
 #include "utf8.h"
 
 enum { MESSAGE_MAX = 4096 };
 
-/*
- * Written by the thread that moves `path_state` from UNREAD to READING, then only read. "" means stderr. With one byte
- * more than a path may have, what is too long stays too long when it is cut.
- */
-static char path[PATH_MAX + 1];
+/* Written by the thread that moves `place_state` from UNREAD to READING, then only read. */
+static monocle__log_place place;
 enum { UNREAD, READING, READ };
-static atomic_uint path_state;
+static atomic_uint place_state;
 
-/* A thread (or a signal handler) that comes while another one reads the variable speaks on stderr. */
 void
 monocle__log_init (void)
 {
 	unsigned unread = UNREAD;
-	char folder[PATH_MAX];
-	if (!atomic_compare_exchange_strong_explicit (&path_state, &unread, READING, memory_order_acq_rel,
+	if (!atomic_compare_exchange_strong_explicit (&place_state, &unread, READING, memory_order_acq_rel,
 	                                              memory_order_acquire))
 		return;
-	const char *file = monocle__variable ("MONOCLE_LOG");
-	bool is_relative = file && file[0] && file[0] != '/' && getcwd (folder, sizeof folder);
-	snprintf (path, sizeof path, "%s%s%s", is_relative ? folder : "", is_relative ? "/" : "", file ? file : "");
-	atomic_store_explicit (&path_state, READ, memory_order_release);
+	monocle__log_place_find (&place);
+	atomic_store_explicit (&place_state, READ, memory_order_release);
 }
 
 void
 monocle__log_reset (void)
 {
 	unsigned was_read = READ;
-	atomic_compare_exchange_strong_explicit (&path_state, &was_read, UNREAD, memory_order_acq_rel,
+	atomic_compare_exchange_strong_explicit (&place_state, &was_read, UNREAD, memory_order_acq_rel,
 	                                         memory_order_acquire);
 }
 
@@ -74,6 +66,15 @@ compose (char *message, const char *format, va_list arguments)
 	return start + length + 1;
 }
 
+/* A thread (or a signal handler) that comes while another one reads the variables reads them for itself. */
+static __attribute__ ((noinline)) void
+write_meanwhile (const char *message, size_t length)
+{
+	monocle__log_place mine;
+	monocle__log_place_find (&mine);
+	monocle__log_file_write (&mine, message, length);
+}
+
 void
 monocle_log (const char *format, ...)
 {
@@ -84,8 +85,10 @@ monocle_log (const char *format, ...)
 	va_start (arguments, format);
 	size_t length = compose (message, format, arguments);
 	va_end (arguments);
-	bool is_read = atomic_load_explicit (&path_state, memory_order_acquire) == READ;
-	monocle__log_file_write (is_read ? path : NULL, message, length);
+	if (atomic_load_explicit (&place_state, memory_order_acquire) == READ)
+		monocle__log_file_write (&place, message, length);
+	else
+		write_meanwhile (message, length);
 	errno = saved_errno;
 }
 

@@ -14,8 +14,8 @@
 
 #include <monocle/kit.h>
 
-#include "environment.h"
 #include "log-file.h"
+#include "log-place.h"
 #include "run-note.h"
 #include "utf8.h"
 
@@ -35,7 +35,9 @@ log_line (const char *module, const char *format, va_list arguments)
 		length = LINE_MAX_BYTES - 2;
 	size_t clean = monocle__utf8_clean (line, (size_t) length);
 	line[clean++] = '\n';
-	monocle__log_file_write (monocle__variable ("MONOCLE_LOG"), line, clean);
+	monocle__log_place place;
+	monocle__log_place_find (&place);
+	monocle__log_file_write (&place, line, clean);
 }
 
 void

@@ -293,7 +293,7 @@ run (void *nothing)
 	}
 	leave ();
 	if (!was_loaded)
-		decide ("none was loaded; the process's messages (MONOCLE_LOG, else its stderr) say why");
+		decide ("none was loaded; the process's messages say why (monocle.1, MESSAGES)");
 	become_unknown ();
 	monocle_host_settings (NULL);
 	atomic_store (&session.is_there, false);

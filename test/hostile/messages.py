@@ -3,8 +3,9 @@
 """What is said when a module does not do what was hoped: one line, the right one, and none when all is well.
 
 Each row is a `monocle run` of a program that prints one word, on each runtime: how it ends is what it ends like without
-the line, and stderr holds exactly the lines that are named, each by a pattern. In the first tier rows of one group
-share a run, and those with another of their kind are left to --full.
+the line. Its stderr goes to a file, which holds what it holds without Monocle; the stderr of the command holds exactly
+the lines that are named, each by a pattern. In the first tier rows of one group share a run, and those with another of
+their kind are left to --full.
 """
 import os
 import pathlib
@@ -14,8 +15,9 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import harness  # noqa: E402
 
+INSIDE = r"monocle: process \d+: "  # said in the process, and printed by the command
 ENDED = r"monocle: process \d+ ended before the module 'leaver' had come back from mono_profiler_init_leaver"
-NOBODY = r"monocle: %s: cannot write /\S+/pipe: nobody reads this pipe; the profile stays in /\S+"
+NOBODY = INSIDE + r"%s: cannot write /\S+/pipe: nobody reads this pipe; the profile stays in /\S+"
 
 
 class Row:
@@ -38,35 +40,35 @@ ROWS = [
     Row("a module that faults is named", ["--profile=leaver:segv"], [ENDED], {"mono": 134, "coreclr": 139}, True),
     Row("a module that is killed is named", ["--profile=leaver:kill"], [ENDED], 137, True),
     Row("a file that cannot be written is one line", ["--profile=calls:output=/nonexistent/a"],
-        [r"monocle: calls: cannot write /nonexistent/a: No such file or directory; the program runs unprofiled"]),
+        [INSIDE + r"calls: cannot write /nonexistent/a: No such file or directory; the program runs unprofiled"]),
     Row("-o in no folder is one line", ["-o", "/nonexistent/a.pb.gz", "--profile=calls"],
         [r"monocle: cannot write /nonexistent/a.pb.gz: No such file or directory; .*"]),
     Row("-o on a full disk is one line", ["-o", "/dev/full", "--profile=calls"],
         [r"monocle: cannot write /dev/full: No space left on device; the profile stays in .*"]),
     Row("output= on a full disk is one line", ["--profile=calls:output=/dev/full"],
-        [r"monocle: calls: cannot write /dev/full: No space left on device; the profile stays in /\S+"]),
+        [INSIDE + r"calls: cannot write /dev/full: No space left on device; the profile stays in /\S+"]),
     Row("output= in a pipe that nobody reads is one line", ["--profile=calls:output=pipe"], [NOBODY % "calls"]),
     Row("a profile of samples for such a pipe is one line", ["--profile=sample:output=pipe"], [NOBODY % "sample"],
         again=True),
     Row("a profile of exceptions for such a pipe is one line", ["--profile=exceptions:output=pipe"],
         [NOBODY % "exceptions"], again=True),
     Row("a log for such a pipe is one line", ["--profile=events:output=pipe"],
-        [r"monocle: events: cannot write /\S+/pipe: nobody reads this pipe; the program runs unprofiled"]),
+        [INSIDE + r"events: cannot write /\S+/pipe: nobody reads this pipe; the program runs unprofiled"]),
     Row("coverage for such a pipe is one line", ["--profile=cover:output=pipe"],
-        [r"monocle: cover: cannot write /\S+/pipe: it is not a regular file; the program runs unprofiled"], again=True),
+        [INSIDE + r"cover: cannot write /\S+/pipe: it is not a regular file; the program runs unprofiled"], again=True),
     Row("a missing module is one line", ["--unchecked", "--profile=nosuch"],
-        [r"monocle: profiler 'nosuch' not found: .*"], group="bad"),
+        [INSIDE + r"profiler 'nosuch' not found: .*"], group="bad"),
     Row("a module without its entry point is one line", ["--unchecked", "--profile=noentry"],
-        [r"monocle: profiler 'noentry': \S+ has no entry point mono_profiler_init_noentry.*"], group="bad"),
+        [INSIDE + r"profiler 'noentry': \S+ has no entry point mono_profiler_init_noentry.*"], group="bad"),
     Row("a function that nobody has is one line", ["--unchecked", "--profile=unknownsymbol"],
-        [r"monocle: .*mono_profiler_function_that_nobody_has.*"], group="bad"),
+        [INSIDE + r".*mono_profiler_function_that_nobody_has.*"], group="bad"),
     Row("a wrong option is one line", ["--unchecked", "--profile=calls:outptu=x"],
-        [r'monocle: calls: unknown option "outptu"; did you mean "output"\?'], group="bad"),
+        [INSIDE + r'calls: unknown option "outptu"; did you mean "output"\?'], group="bad"),
     Row("a comma in place of the colon is explained", ["--unchecked", "--profile=exceptions,output=/tmp/x"],
-        [r"monocle: the profiler 'exceptions,output=/tmp/x' has a comma in its name: arguments stand behind .*"],
+        [INSIDE + r"the profiler 'exceptions,output=/tmp/x' has a comma in its name: arguments stand behind .*"],
         group="bad"),
     Row("a comma that nobody quoted is explained", ["--unchecked", "--profile=calls:callspec=all,-T:X"],
-        [r'monocle: calls: unknown option "-T:X"; a comma that belongs to callspec= wants a backslash or quotes, .*']),
+        [INSIDE + r'calls: unknown option "-T:X"; a comma that belongs to callspec= wants a backslash or quotes, .*']),
     Row("a missing module is refused", ["--profile=nosuch"], [r"monocle: there is no module 'nosuch'; .*"], 2, True),
     Row("a wrong option is refused", ["--profile=calls:outptu=x"],
         [r'monocle: calls: unknown option "outptu"; did you mean "output"\?'], 2, True),
@@ -75,7 +77,7 @@ ROWS = [
     Row("a quoted comma is part of the value", ["--profile=calls:callspec='all,-T:X',output=q1.pb.gz"], group="good"),
     Row("a comma behind a backslash is part of the value", ["--profile=calls:callspec=all\\,-T:X,output=q2.pb.gz"]),
     Row("both entry points are told apart from none", ["--profile=bothways"],
-        [r"monocle: profiler 'bothways': \S+ has the entry point of Mono's old profiler API .* beside "
+        [INSIDE + r"profiler 'bothways': \S+ has the entry point of Mono's old profiler API .* beside "
          r"mono_profiler_init_bothways; .*"], without=["is expected"], group="bad"),
     Row("-o goes to the module that takes it", ["-o", "o.pb.gz", "--profile=leaver", "--profile=calls"]),
     Row("-o without a module that takes it is refused", ["-o", "p.pb.gz", "--profile=leaver"],
@@ -99,10 +101,15 @@ class MessageSuite(harness.Suite):
         what = "%s: %s" % (runtime, row.name)
         env = harness.bare_environment({"MONOCLE_MODULE_PATH": ":".join(self.build.module_dirs()),
                                         "TMPDIR": str(self.work)})
-        command = [self.build.monocle, "run", "-q", *row.words, "--", *runtime.command(exe)]
+        own = self.work / "stderr"
+        command = [self.build.monocle, "run", "-q", *row.words, "--",
+                   "sh", "-c", 'exec 2>"$0"; exec "$@"', own, *runtime.command(exe)]
         got = harness.run(command, env, cwd=self.work)
+        lines = got.err.splitlines()
         # A dying runtime says much of its own.
-        lines = [line for line in got.err.splitlines() if line.startswith("monocle: ") or not row.dies()]
+        said = own.read_text(errors="replace") if own.exists() else ""
+        ours = re.search("^monocle: ", said, re.M)
+        self.check(not ours and (row.dies() or said in ("", self.alone.err)), what + ": its stderr", said)
         same = len(lines) == len(row.lines) and all(re.fullmatch(p, l) for p, l in zip(row.lines, lines))
         self.check(same, what, got)
         self.check(not any(word in got.err for word in row.without), what + ": wording", got)

@@ -149,7 +149,7 @@ def every_failure_is_one_line(suite, bench):
     bench.fails("monocle", "no profiler is named", "NAME", "good")
     bench.fails("monocle:", "no profiler is named")
     bench.fails("monocle", "no profiler is named", MONOCLE_PROFILE="")
-    bench.fails("monocle", "a quote is not closed", MONOCLE_PROFILE="good 'other")
+    bench.fails("monocle", "a quote is not closed", MONOCLE_PROFILE="good 'other", MONOCLE_LOG="stderr")
     bench.fails("monocle:/tmp/x.so", "is a path")
     bench.fails("monocle:" + "n" * 300, "too long")
     suite.check("mono_profiler_create" not in bench.run("monocle:lacking").err, "symbols that are there are not named")

@@ -79,7 +79,7 @@ class Steps(harness.Suite):
         self.greet = self.build.path / "examples/programs/greet.exe"
         modules = str(self.build.path / "examples/hello-module")
         clr = {"CORECLR_ENABLE_PROFILING": "1", "CORECLR_PROFILER": harness.CLR_GUID,
-               "CORECLR_PROFILER_PATH": str(self.build.adapter), "MONOCLE_PROFILE": "hello"}
+               "CORECLR_PROFILER_PATH": str(self.build.adapter), "MONOCLE_PROFILE": "hello", "MONOCLE_LOG": "stderr"}
         mono = {"MONO_ENV_OPTIONS": "--profile=monocle:hello", "LD_LIBRARY_PATH": str(self.build.path / "lib/mono")}
         self.hosts = [(runtime.name, runtime.command(self.greet), mono if runtime.kind == "mono" else clr, version)
                       for runtime in self.runtimes(["mono", "clr10"])

@@ -50,7 +50,7 @@ def rows(folder):
         Row("names", {"MONOCLE_LOG": pipe}, ["MONOCLE_LOG=/.*/pipe: nobody reads this pipe; messages .*"]),
         # Numbers and folders that only `monocle run` sets, and for itself.
         Row("names", {"MONOCLE_RUN_PID": b"-" + HUGE.encode(), "MONOCLE_EMBED_PID": NASTY, "TMPDIR": pipe}, []),
-        Row("names", {"MONOCLE_TEST_PATIENCE": NASTY}, []),
+        Row("names", {"MONOCLE_TEST_PATIENCE": NASTY, "JOURNAL_STREAM": HUGE + ":" + HUGE}, []),
         Row("names", {"DEBUGINFOD_CACHE_PATH": NASTY, "XDG_CACHE_HOME": pipe, "HOME": NASTY}, []),
         # Names: none of these is a module, and each has its line.
         Row("names", {"MONOCLE_PROFILE": words(NASTY, b"x" * 5000, b":", b",", b"a/b", b"\xff", b"calls,x:y")}, [
@@ -130,15 +130,21 @@ class Wrong(harness.Suite):
             return
         env = harness.bare_environment(self.settings(runtime, found))
         seen = harness.run(runtime.command(self.greet), env, cwd=self.work, timeout=60)
-        lines = seen.err.split("\n")
+        # The stderr of a program is its own where variables loaded us; where the file of messages is wrong, too.
+        logs = list(self.work.glob("monocle.*.log"))
+        text = seen.err + "".join(path.read_text() for path in logs)
+        lines = text.split("\n")
+        for path in logs:
+            path.unlink()
+        self.check(not seen.err or runtime.kind == "mono", what + "nothing is on the program's stderr", seen)
         self.check((seen.code, seen.out) == (bare.code, bare.out), what + "the program is what it is without", seen)
         self.check(lines[-1] == "" and all(line.startswith("monocle: ") for line in lines[:-1]),
                    what + "nothing but lines of ours", seen)
-        self.check(not re.search(r"[\0-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\ufffd]", seen.err),
-                   what + "nothing that a terminal would obey", repr(seen.err))
+        self.check(not re.search(r"[\0-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\ufffd]", text),
+                   what + "nothing that a terminal would obey", repr(text))
         for line in [line for row in found for line in row.lines]:
             hits = [text for text in lines if re.fullmatch("monocle: (%s)" % line, text)]
-            self.check(hits, what + "there is the line: " + line, seen)
+            self.check(hits, what + "there is the line: " + line, text)
         expected = [line for row in found for line in row.lines]
         extra = [text for text in lines[:-1]
                  if not any(re.fullmatch("monocle: (%s)" % line, text) for line in expected)]

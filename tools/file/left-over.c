@@ -10,6 +10,7 @@
 
 #include "command/command.h"
 #include "folder-list.h"
+#include "log-place.h"
 #include "process-start.h"
 #include "run-family.h"
 #include "run-folder.h"
@@ -56,7 +57,8 @@ is_precious (const char *name)
 {
 	const char *dot = strrchr (name, '.');
 	return strncmp (name, "output.", strlen ("output.")) == 0 ||
-	       (dot && (strcmp (dot, ".spool") == 0 || strcmp (dot, ".gz") == 0 || strcmp (dot, ".mcov") == 0));
+	       (dot && (strcmp (dot, ".spool") == 0 || strcmp (dot, ".gz") == 0 || strcmp (dot, ".mcov") == 0 ||
+	                strcmp (dot, "." MONOCLE__LOG_PLACE_MESSAGES) == 0));
 }
 
 static void

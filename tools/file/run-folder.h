@@ -6,6 +6,9 @@
  *   PID.loaded           a runtime loaded us: its name and version
  *   PID.declined         we were loaded and declined: why
  *   PID.told             something went wrong in there, and it was said
+ *   PID.messages         what was said in there: lines for the command to say, since the process's stderr is its own
+ *   PID.said             the same, of which the command has said all
+ *   PID.WORD.lost        as many lines as the file has bytes found no room there
  *   PID.starting.NAME    the module NAME is starting; what is left over after a death names who was at it
  *   MODULE.PID.N.spool   raw data of a process that runs, or died without a clean end
  *   here                 a link to the folder in which the command was typed: default names are for files there
@@ -30,7 +33,7 @@ typedef struct {
 	char *runtime;          /* NULL: not loaded */
 	char *declined;         /* the reason; NULL: not declined */
 	char *starting;         /* the module whose start never ended; NULL: none */
-	bool told;              /* said on stderr what went wrong */
+	bool told;              /* said what went wrong */
 	struct timespec loaded; /* when */
 	bool early;             /* it was gone before it had begun to count */
 } monocle__run_process;

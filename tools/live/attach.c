@@ -12,12 +12,13 @@
 #include "control.h"
 #include "coreclr.h"
 #include "file/left-over.h"
+#include "file/messages.h"
 #include "file/take-over.h"
 #include "ipc.h"
+#include "log-place.h"
 #include "module/module-file.h"
 #include "nanoseconds.h"
 #include "run/environ.h"
-#include "utf8.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -80,7 +81,8 @@ refuse_length (void)
 
 /* --- after -------------------------------------------------------------------------------------------------------- */
 
-enum { MESSAGES_MOST = 1 << 20 };
+/* With the line that says that there are no more. */
+enum { MESSAGES_MOST = MONOCLE__LOG_PLACE_MOST + 256 };
 
 /* Up to `most` bytes; errors end it, too. */
 static size_t
@@ -98,18 +100,6 @@ read_most (int fd, char *bytes, size_t most)
 	return size;
 }
 
-static void
-say_lines (char *text, size_t size)
-{
-	for (char *line = text, *end = text + size; line && line < end;) {
-		char *feed = memchr (line, '\n', (size_t) (end - line));
-		size_t length = (size_t) ((feed ? feed : end) - line);
-		fwrite (line, 1, monocle__utf8_clean (line, length), stderr);
-		putc ('\n', stderr);
-		line += length + (feed != NULL);
-	}
-}
-
 /*
  * What was said in there was not said on the program's own stderr. The program may have written to the file, too, or
  * have put another one in its place, and its user may have exchanged the folder that is called so.
@@ -120,9 +110,11 @@ say_messages (const monocle__live_process *process, const monocle__run_folder *f
 	int fd = monocle__take_over_open (folder->fd, MONOCLE__ATTACH_BLOCK_LOG, process->user);
 	char *text = fd >= 0 ? malloc (MESSAGES_MOST + 1) : NULL;
 	size_t size = text ? read_most (fd, text, MESSAGES_MOST + 1) : 0;
-	say_lines (text, size < MESSAGES_MOST ? size : MESSAGES_MOST);
+	if (text)
+		monocle__messages_say (process->pid, text, size < MESSAGES_MOST ? size : MESSAGES_MOST);
 	if (size > MESSAGES_MOST)
 		monocle__say ("process %d has said more than a megabyte: the rest is left out", (int) process->pid);
+	monocle__messages_say_lost (folder->fd, process->user);
 	free (text);
 	if (fd >= 0)
 		close (fd);

@@ -41,9 +41,9 @@ typedef void (*MonoProfilerCleanupCallback) (MonoProfiler *prof);
 
 /*
  * Loads a module by its desc, as --profile= does. For embedders, before the runtime starts: features that the module
- * enables are then granted, or outside Mono promised (a line on stderr says which of them the runtime does not have). A
- * later load works, but features can then no longer be enabled. A failure is not reported to the caller; outside Mono a
- * line on stderr says why. NULL means "log". Not async-safe.
+ * enables are then granted, or outside Mono promised (a message says which of them the runtime does not have). A later
+ * load works, but features can then no longer be enabled. A failure is not reported to the caller; outside Mono a
+ * message says why (doc/messages.md). NULL means "log". Not async-safe.
  */
 MONO_API void mono_profiler_load (const char *desc);
 

@@ -7,6 +7,7 @@
  * yet another one comes: attaches are seconds apart.
  */
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <monocle/host.h>
@@ -19,6 +20,7 @@ typedef struct {
 
 static list *_Atomic current;
 static list *before; /* the host's thread */
+static atomic_bool was_attached;
 
 static void
 list_free (list *l)
@@ -50,6 +52,8 @@ monocle_host_settings (const char *const *settings)
 	list *fresh = settings ? list_new (settings) : NULL;
 	if (settings && !fresh)
 		return MONOCLE_E_NO_MEMORY;
+	if (settings)
+		atomic_store_explicit (&was_attached, true, memory_order_relaxed);
 	list_free (before);
 	before = atomic_exchange_explicit (&current, fresh, memory_order_acq_rel);
 	monocle__log_reset ();
@@ -67,7 +71,12 @@ monocle_host_setting (const char *name, const char **ret_value)
 {
 	const list *l = atomic_load_explicit (&current, memory_order_acquire);
 	size_t length = strlen (name);
-	if (!l || !is_of_monocle (name))
+	bool is_asked = !strcmp (name, "attached"); /* no setting: what became of this process */
+	if (is_asked && atomic_load_explicit (&was_attached, memory_order_relaxed)) {
+		*ret_value = "1";
+		return 1;
+	}
+	if (is_asked || !l || !is_of_monocle (name))
 		return 0;
 	*ret_value = NULL;
 	for (size_t i = 0; i < l->count && !*ret_value; i++)

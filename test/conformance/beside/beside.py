@@ -42,7 +42,7 @@ class Place:
 
     def environment(self, main=None, entries="", modules=(), how=""):
         """`main`: the path of the main profiler, `entries`: the list, `how`: what the copies are told."""
-        env = harness.bare_environment({"DOTNET_TieredCompilation": "0"})
+        env = harness.bare_environment({"DOTNET_TieredCompilation": "0", "MONOCLE_LOG": "stderr"})
         reports = self.suite.work / "reports"
         shutil.rmtree(reports, ignore_errors=True)
         reports.mkdir()

@@ -22,6 +22,7 @@ be_child (void (*body) (void), int output)
 	dup2 (output, STDOUT_FILENO);
 	dup2 (output, STDERR_FILENO);
 	close (output);
+	setenv ("MONOCLE_LOG", "stderr", 0); /* whatever variables a test sets */
 	setvbuf (stdout, NULL, _IONBF, 0);
 	body ();
 	_exit (0);

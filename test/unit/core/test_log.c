@@ -11,9 +11,12 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 #include <monocle/host.h>
 #include "child.h"
 
@@ -56,24 +59,26 @@ a_long_message_is_cut_and_says_so (void **state)
 	assert_string_equal (output + strlen (output) - 5, "x...\n");
 }
 
+/* A name without a folder is one in the folder in which the process was started. */
 CHILD_PRINTS (messages_go_to_the_named_file_whatever_the_program_does_to_folders_and_descriptors, "")
 {
-	char folder[] = "/tmp/monocle-log-XXXXXX", text[256] = "";
+	char name[64], text[256] = "", start[PATH_MAX];
 
-	CHECK (mkdtemp (folder) && chdir (folder) == 0);
-	setenv ("MONOCLE_LOG", "words.txt", 1);
+	CHECK (getcwd (start, sizeof start) && chdir ("/") == 0);
+	snprintf (name, sizeof name, "words-%d.txt", (int) getpid ());
+	setenv ("MONOCLE_LOG", name, 1);
 	monocle_log ("one");
-	CHECK (chdir ("/") == 0);
+	CHECK (chdir ("/tmp") == 0);
 	setenv ("MONOCLE_LOG", "/dev/null", 1);
 	for (int fd = 3; fd < 64; fd++)
 		close (fd);
 	monocle_log ("two");
 	CHECK (open ("/dev/null", O_RDONLY) == 3);
-	CHECK (chdir (folder) == 0);
-	int fd = open ("words.txt", O_RDONLY);
+	CHECK (chdir (start) == 0);
+	int fd = open (name, O_RDONLY);
 	CHECK (fd >= 0 && read (fd, text, sizeof text - 1) > 0);
 	CHECK_STRING (text, "monocle: one\nmonocle: two\n");
-	CHECK (unlink ("words.txt") == 0 && rmdir (folder) == 0);
+	CHECK (unlink (name) == 0);
 }
 
 #define STAY "; messages stay on standard error\nmonocle: here\n"
@@ -124,12 +129,21 @@ a_name_that_is_too_long_is_not_cut (void **state)
 	assert_non_null (strstr (output, "/./././...: the name is too long" STAY));
 }
 
+static void
+name_log (const char *folder, const char *name)
+{
+	char path[256];
+
+	snprintf (path, sizeof path, "%s/%s", folder, name);
+	setenv ("MONOCLE_LOG", path, 1);
+}
+
 CHILD_TEST (a_pipe_that_nobody_reads_holds_nobody_up)
 {
 	char folder[] = "/tmp/monocle-log-XXXXXX";
 
 	CHECK (mkdtemp (folder) && chdir (folder) == 0 && mkfifo ("pipe", 0600) == 0);
-	setenv ("MONOCLE_LOG", "pipe", 1);
+	name_log (folder, "pipe");
 	monocle_log ("here");
 	CHECK (unlink ("pipe") == 0 && rmdir (folder) == 0);
 }
@@ -141,7 +155,7 @@ CHILD_TEST (links_of_others_are_not_followed_and_ones_own_are)
 
 	CHECK (mkdtemp (folder) && chdir (folder) == 0);
 	CHECK (symlink ("target", "link") == 0 && symlink ("victim", "planted") == 0);
-	setenv ("MONOCLE_LOG", "link", 1);
+	name_log (folder, "link");
 	monocle_log ("here");
 	CHECK (unlink ("target") == 0 && unlink ("link") == 0);
 	if (geteuid () == 0 && lchown ("planted", 64321, 64321) == 0) {
