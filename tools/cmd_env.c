@@ -158,6 +158,9 @@ comment_on_places (const arguments *args, char *const *places, const monocle__en
 		comment ("A process that was killed leaves FILE.spool instead: monocle report FILE.spool shows it,");
 		comment ("monocle convert FILE.spool --to=pprof makes the profile of it.");
 	}
+	comment ("What there is to be said is said on stderr where that is a terminal or the journal, else in");
+	comment ("monocle.PID.log in the folder in which the process is started; MONOCLE_LOG=FILE and");
+	comment ("MONOCLE_LOG=stderr say otherwise.");
 	if (!format->is_script)
 		comment ("The files that are named here must be there for the program, under the same names.");
 }

@@ -282,6 +282,9 @@ class Folder(Reader):
 #   calls: /var/lib/monocle/PROGRAM_TIME_PID.calls.pb.gz
 # A process that was killed leaves FILE.spool instead: monocle report FILE.spool shows it,
 # monocle convert FILE.spool --to=pprof makes the profile of it.
+# What there is to be said is said on stderr where that is a terminal or the journal, else in
+# monocle.PID.log in the folder in which the process is started; MONOCLE_LOG=FILE and
+# MONOCLE_LOG=stderr say otherwise.
 # The files that are named here must be there for the program, under the same names.
 [Service]
 Environment="CORECLR_ENABLE_PROFILING=1"
