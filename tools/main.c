@@ -6,6 +6,7 @@
 #include "commands.h"
 
 #include "command/output.h"
+#include "log-place.h"
 #include "module/module-check.h"
 #include "module/module-file.h"
 #include "nearest.h"
@@ -112,6 +113,7 @@ main (int argc, char **argv)
 {
 	const monocle__command *command;
 	setlocale (LC_CTYPE, "");
+	monocle__log_place_be_command ();
 	setvbuf (stderr, NULL, _IOLBF, 0); /* a line is written at once, beside a program that writes there, too */
 	if (argc < 2) {
 		print_help (stderr);

@@ -33,6 +33,14 @@ monocle__log_place_start (void)
 	return start;
 }
 
+static bool is_command; /* written before other threads are */
+
+void
+monocle__log_place_be_command (void)
+{
+	is_command = true;
+}
+
 static bool
 is_set (const char *name)
 {
@@ -81,10 +89,10 @@ monocle__log_place_find (monocle__log_place *ret_place)
 {
 	const char *file = monocle__variable ("MONOCLE_LOG"), *run = monocle__variable ("MONOCLE_RUN_DIR");
 	bool is_word = file && !strcmp (file, MONOCLE__LOG_PLACE_STDERR);
-	make_absolute (file && !is_word ? file : "", ret_place->file, sizeof ret_place->file);
-	make_absolute (run ? run : "", ret_place->run, sizeof ret_place->run);
+	make_absolute (file && !is_word && !is_command ? file : "", ret_place->file, sizeof ret_place->file);
+	make_absolute (run && !is_command ? run : "", ret_place->run, sizeof ret_place->run);
 	ret_place->is_handed = is_setting ("MONOCLE_LOG");
-	ret_place->is_stderr = is_word || !is_loaded_by_variables ();
+	ret_place->is_stderr = is_command || is_word || !is_loaded_by_variables ();
 }
 
 /* systemd names the device and the inode of what it reads: JOURNAL_STREAM, systemd.exec(5). */

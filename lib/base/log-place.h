@@ -35,6 +35,8 @@ typedef struct {
 	bool is_stderr;          /* stderr is where lines go without those two, whoever reads it */
 } monocle__log_place;
 
+/* This process is a command of ours, and no guest in a program: lines go to its stderr. Before any line. */
+void monocle__log_place_be_command (void);
 /* Reads the variables, or the settings of an attach. Async-safe as far as getenv () is. */
 void monocle__log_place_find (monocle__log_place *ret_place);
 /* Is stderr a terminal, or what the journal reads for a service? Async-safe as far as getenv () is. */

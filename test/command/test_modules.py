@@ -83,6 +83,14 @@ class Arguments(case.Case):
             self.assertNotIn('option', error)
         self.assertEqual(os.listdir(self.work), [])
 
+    def test_the_words_of_a_module_come_from_the_command_whatever_is_set_for_programs(self):
+        wanted = 'monocle: calls: option time=cup: one of wall|cpu|none is wanted\n'
+        for settings in [{'MONOCLE_PROFILE': 'sample'}, {'MONOCLE_LOG': str(self.work / 'log')},
+                         {'CORECLR_PROFILER': '{F5E0F6A1-5B3C-4C7E-9D64-6D6F6E6F636C}'},
+                         {'MONOCLE_RUN_DIR': str(self.temporary)}]:
+            self.assertEqual(self.built('run', '--profile=calls:time=cup', '--', 'true', env=settings), (2, '', wanted))
+        self.assertEqual(os.listdir(self.work) + os.listdir(self.temporary), [])
+
     def test_help_of_a_module_needs_no_program(self):
         wanted = self.built('help', 'sample')
         self.assertEqual((wanted[0], wanted[2]), (0, ''))

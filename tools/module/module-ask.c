@@ -11,6 +11,7 @@
 #include "module-ask.h"
 
 #include "command/command.h"
+#include "log-place.h"
 #include "path.h"
 #include "trust.h"
 
@@ -88,12 +89,12 @@ wait_for (pid_t child)
 	                                         : MONOCLE__ASK_UNKNOWN;
 }
 
-/* The variables that would have the module write into the folder of a run that this one is in. */
+/* The variables that would have the module write into the folder of a run that this one is in. It answers on stderr. */
 static void
 forget_the_run (void)
 {
 	unsetenv ("MONOCLE_RUN_DIR");
-	unsetenv ("MONOCLE_LOG");
+	setenv ("MONOCLE_LOG", MONOCLE__LOG_PLACE_STDERR, 1);
 }
 
 /* -1 for `out`: nowhere; for `error`: where this process's goes. */

@@ -319,6 +319,17 @@ a_file_of_somebody_else_is_not_written_to (void **state)
 	unlink (name_in (start, "monocle.%d.log"));
 }
 
+/* The last test: a command stays one. */
+static void
+a_command_speaks_on_its_own_stderr (void **state)
+{
+	monocle__log_place_be_command ();
+	setenv ("MONOCLE_PROFILE", "calls", 1);
+	setenv ("MONOCLE_RUN_DIR", folder, 1);
+	setenv ("MONOCLE_LOG", name_in (folder, "log"), 1);
+	assert_string_equal (write_line (), LINE);
+}
+
 int
 main (void)
 {
@@ -334,6 +345,7 @@ main (void)
 		cmocka_unit_test_setup (without_a_descriptor_a_line_is_counted_with_the_next_one, forget),
 		cmocka_unit_test_setup (many_lines_end_with_one_that_says_so, forget),
 		cmocka_unit_test_setup (a_file_of_somebody_else_is_not_written_to, forget),
+		cmocka_unit_test_setup (a_command_speaks_on_its_own_stderr, forget),
 	};
 	if (!mkdtemp (folder) || !realpath (monocle__log_place_start (), start))
 		return 1;
