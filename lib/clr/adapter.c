@@ -35,6 +35,7 @@
 #include "log-level.h"
 #include "probes/context.h"
 #include "probes/direct.h"
+#include "probes/gate.h"
 #include "probes/reinstrument.h"
 #include "process.h"
 #include "quiet.h"
@@ -293,17 +294,6 @@ decline_idle (void)
 	return monocle__adapter_decline ("no module was loaded");
 }
 
-/* Probes of calls have rows in an image's metadata, where an update of the image wants to put its own. */
-static void
-warn_of_hot_reload (void)
-{
-	const char *wish = monocle__variable ("DOTNET_MODIFIABLE_ASSEMBLIES");
-	if (wish && strcasecmp (wish, "debug") == 0 && monocle_call_filter_installed () && !monocle__clr_state.beside)
-		monocle__clr_complain (
-		    "calls are counted, so hot reload (DOTNET_MODIFIABLE_ASSEMBLIES=debug) fails for methods that "
-		    "have probes; coverage and sampling leave it alone");
-}
-
 /* For Mono it is a word of its own; CoreCLR lets modules be attached when no profiler is in the process, so we go. */
 static bool
 stands_by (void)
@@ -336,7 +326,7 @@ monocle__callback_Initialize (ICorProfilerCallback11 *self, IUnknown *unknown)
 		return monocle__adapter_decline ("the runtime refused the event mask");
 	}
 	atomic_store (&monocle__clr_state.started, true);
-	warn_of_hot_reload ();
+	monocle__gate_begin ();
 	if (!monocle__clr_state.beside)
 		monocle__roots_register ();
 	monocle_raise_domain_loading (monocle_domain_root ());

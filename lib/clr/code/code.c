@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <monocle/host.h>
 #include "codemap.h"
+#include "images/editable.h"
 #include "images/image.h"
 #include "images/resolve.h"
 #include "state.h"
@@ -213,6 +214,9 @@ static int
 il_offset_of (void *host, MonoMethod *method, const void *start, uint32_t native_offset, uint32_t *ret_il_offset)
 {
 	body b;
+	monocle__clr_image *image = monocle__clr_image_of (monocle_method_image (method));
+	if (monocle__editable_is_edited (image, monocle_method_token (method)))
+		return MONOCLE_E_UNKNOWN;
 	bool found_body = open_body (start ? (UINT_PTR) start : newest_start_of (method), &b);
 	uint32_t found = found_body ? il_offset_at (&b, native_offset) : UINT32_MAX;
 	free (b.map);

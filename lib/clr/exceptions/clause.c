@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include "code/code.h"
 #include "il.h"
+#include "images/editable.h"
 #include "images/image.h"
 #include "images/resolve.h"
 #include "invariant.h"
@@ -34,8 +35,9 @@ struct monocle__clauses {
 	monocle__clauses *next;
 	FunctionID function;
 	monocle__clr_image *image;
-	uint32_t row;   /* of the definition */
-	unsigned epoch; /* 0: for ever; else the instance_epoch in which `function` means this */
+	uint32_t row;        /* of the definition */
+	unsigned epoch;      /* 0: for ever; else the instance_epoch in which `function` means this */
+	const uint8_t *body; /* of an image that may be edited; NULL: of another one */
 	bool typed;
 	uint32_t count;
 	known *_Atomic handlers;
@@ -65,6 +67,8 @@ static const uint8_t *
 body_of (monocle__clr_image *image, mdToken token, size_t *ret_size)
 {
 	monocle__ecma_methoddef row;
+	if (image->is_editable)
+		return monocle__editable_body (image, token, ret_size);
 	if (!image->cli.readable || monocle__ecma_get_methoddef (&image->cli.ecma, token, &row) || !row.rva)
 		return NULL;
 	return monocle__ecma_rva (&image->cli.ecma, row.rva, ret_size);
@@ -104,6 +108,7 @@ make (FunctionID function, monocle__clr_image *image, mdToken token)
 	made->image = image;
 	made->row = token & 0xFFFFFF;
 	made->epoch = image->is_collectible ? epoch () : 0;
+	made->body = image->is_editable ? data : NULL;
 	for (uint32_t i = 0; i < count && !monocle__il_read_clause (data, size, i, &made->list[i]); i++) {
 		made->typed |= made->list[i].flags == MONOCLE__IL_CLAUSE_CATCH;
 		made->count++;
@@ -128,11 +133,14 @@ add (FunctionID function)
 	return made;
 }
 
-/* An id of code that was unloaded may mean another function. */
+/* An id of code that was unloaded may mean another function, and one that was edited has other clauses. */
 static bool
 is_current (const monocle__clauses *c)
 {
-	return !c->epoch || c->epoch == epoch ();
+	size_t size;
+	if (c->epoch && c->epoch != epoch ())
+		return false;
+	return !c->body || c->body == monocle__editable_body (c->image, 0x06000000 | c->row, &size);
 }
 
 monocle__clauses *

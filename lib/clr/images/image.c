@@ -16,6 +16,7 @@
 #include <time.h>
 #include <monocle/host.h>
 #include "code/codemap.h"
+#include "editable.h"
 #include "emitted.h"
 #include "path.h"
 #include "pause.h"
@@ -281,8 +282,10 @@ free_tables (monocle__clr_image *image)
 	image->method_rows = 0;
 	free ((void *) image->methods);
 	free ((void *) image->flags);
+	free (atomic_load (&image->bodies));
 	image->methods = NULL;
 	image->flags = NULL;
+	image->bodies = NULL;
 	monocle__describe_image_done (&image->cli);
 }
 
@@ -365,7 +368,8 @@ reset (monocle__clr_image *image, const module_facts *facts)
 	image->cli.name = NULL;
 	image->cli.is_corlib = false;
 	image->cli.ecma = (monocle__ecma_image) { 0 };
-	image->method_rows = image->to_int_ptr_token = image->corlib_token = 0;
+	image->method_rows = image->to_int_ptr_token = image->corlib_token = image->gate_token = 0;
+	image->is_editable = false;
 	memset (image->calli_token, 0, sizeof image->calli_token);
 	memset (image->calli_returning_token, 0, sizeof image->calli_returning_token);
 	atomic_store (&image->wanted, -1);
@@ -394,6 +398,8 @@ image_from (ModuleID id, const module_facts *facts)
 	bool readable = open_metadata (image, facts) && allocate_tables (image);
 	const char *name = image->cli.name;
 	image->cli.is_corlib = !monocle__clr_image_corlib () && name && strcmp (name, "System.Private.CoreLib") == 0;
+	image->is_editable =
+	    readable && !image->cli.is_corlib && monocle__editable_is (&image->cli.ecma, &image->gate_token);
 	uint32_t flags = image_flags (image, facts);
 	uint32_t classes = readable ? monocle__ecma_rows (&image->cli.ecma, MONOCLE__TABLE_TypeDef) : 0;
 	image->cli.record = monocle_image_new (facts->filename, flags, classes, image->method_rows, image);

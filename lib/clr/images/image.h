@@ -46,6 +46,11 @@ typedef struct monocle__clr_memory {
 	void *block;
 } monocle__clr_memory;
 
+/* What a method of an image that may be edited has. Written under the image's lock, `ours` last; read without. */
+typedef struct {
+	_Atomic (const uint8_t *) ours, replaced; /* our body, and the one that it was made of */
+} monocle__clr_body;
+
 /* The most native ints that a probe is passed: the values of a call, as many as a signature counts in a byte. */
 enum { MONOCLE__CALLI_MAX = 125 };
 
@@ -54,6 +59,8 @@ typedef struct monocle__clr_image {
 	_Atomic (ModuleID) id;       /* 0: unloaded */
 	_Atomic (AssemblyID) assembly;
 	bool is_collectible, is_emitted;    /* Reflection.Emit's */
+	bool is_editable;                   /* while it runs (editable.h): its metadata is left as it is */
+	uint32_t gate_token;                /* of an editable one: what its probes call (probes/gate.h); 0: it has none */
 	bool is_mapped;                     /* codemap.c knows its precompiled code */
 	bool is_assembly_told;              /* in this attach */
 	atomic_int wanted;                  /* may hold methods that a filter wants: -1 not asked yet, 0, 1 */
@@ -66,6 +73,7 @@ typedef struct monocle__clr_image {
 	uint32_t calli_token[MONOCLE__CALLI_MAX + 1];           /* signatures by number of native ints, 0: not made yet */
 	uint32_t calli_returning_token[MONOCLE__CALLI_MAX + 1]; /* the same of those that return a number */
 	uint32_t to_int_ptr_token, corlib_token;
+	monocle__clr_body *_Atomic bodies; /* of an editable one, by row - 1; NULL: none yet */
 	monocle__clr_ids bound;      /* of a collectible image: what to drop when it unloads; under a lock of image.c */
 	monocle__clr_memory *memory; /* what code of this image refers to */
 	uint32_t sequence;           /* images are numbered as they come */

@@ -12,6 +12,7 @@
 #include <monocle/host.h>
 #include "code/codemap.h"
 #include "exceptions/clause.h"
+#include "gate.h"
 #include "images/emitted.h"
 #include "images/image.h"
 #include "images/layout.h"
@@ -164,17 +165,31 @@ tell_search (FunctionID function, MonocleCodeSearch phase, BOOL *use)
 		*use = *use && answer;
 }
 
+/* Some method may have probes, or have had some. */
+static bool
+probes_possible (void)
+{
+	return !monocle__clr_state.beside &&
+	       (monocle__probing_has_filters () || monocle__invoke_wanted () || monocle__gate_is_open ());
+}
+
+/* Probes lead to the gate as long as code with probes lives, whatever filters say by then. */
+static bool
+refuses_precompiled (monocle__clr_image *image, mdToken token)
+{
+	return monocle__gate_is (image, token) || monocle__probing_wants_image (image) ||
+	       monocle__invoke_kind (image, token) || monocle__runtime_async_part (image, token);
+}
+
 HRESULT
 monocle__callback_JITCachedFunctionSearchStarted (ICorProfilerCallback11 *self, FunctionID function, BOOL *ret_use)
 {
 	ModuleID module;
 	mdToken token;
 	*ret_use = 1;
-	if (!monocle__clr_state.beside && (monocle__probing_has_filters () || monocle__invoke_wanted ()) &&
-	    monocle__resolve_function (function, &module, &token)) {
+	if (probes_possible () && monocle__resolve_function (function, &module, &token)) {
 		monocle__clr_image *image = monocle__clr_image_find (module);
-		if (image && (monocle__probing_wants_image (image) || monocle__invoke_kind (image, token) ||
-		              monocle__runtime_async_part (image, token)))
+		if (image && refuses_precompiled (image, token))
 			*ret_use = 0;
 	}
 	if (monocle__clr_listened (MONOCLE_EVENT_code_search))

@@ -10,6 +10,8 @@
 #include <stdatomic.h>
 #include <monocle/host.h>
 #include "fence.h"
+#include "gate.h"
+#include "images/editable.h"
 #include "images/emitted.h"
 #include "images/image.h"
 #include "invariant.h"
@@ -104,7 +106,7 @@ bool
 monocle__probing_wants_clauses (const monocle__clr_image *image)
 {
 	return atomic_load_explicit (&monocle__clr_state.clauses, memory_order_relaxed) && !monocle__clr_state.try_fault &&
-	       image->cli.readable && !image->cli.ecma.is_readytorun;
+	       image->cli.readable && !image->cli.ecma.is_readytorun && !image->is_editable;
 }
 
 bool
@@ -165,6 +167,10 @@ wish_of (monocle__clr_image *image, mdToken token, MonoMethod *method)
 {
 	monocle__wish wish = asked_of (image, method);
 	wish.invoke = invoke_of (image, token, method, wish.flags);
+	if ((wish.flags || wish.invoke) && !monocle__gate_admits (image)) {
+		wish.flags = MONO_PROFILER_CALL_INSTRUMENTATION_NONE;
+		wish.invoke = MONOCLE__NOT_INVOKED;
+	}
 	return wish;
 }
 
@@ -188,6 +194,26 @@ has_room (monocle__clr_image *image, uint32_t row)
 	return grown;
 }
 
+/* A method with our body is compiled again: if that is because it was edited, the new body gets its probes, too. */
+static int
+follow_edit (monocle__clr_image *image, mdToken token, FunctionID function, bool *ret_new)
+{
+	uint32_t row = token & 0xFFFFFF;
+	MonoMethod *method = monocle_method_def (image->cli.record, token);
+	monocle__wish wish = wish_of (image, token, method);
+	pthread_mutex_lock (&image->lock);
+	int state = atomic_load (&image->methods[row - 1]);
+	if (has_body_of_ours (state) && monocle__editable_is_replaced (image, token)) {
+		wish.covered = false;
+		state = monocle__rewrite (image, token, &wish, MONOCLE__METHOD_UNKNOWN, function);
+		atomic_store (&image->flags[row - 1], has_body_of_ours (state) ? kept (&wish) : 0);
+		atomic_store (&image->methods[row - 1], (uint8_t) state);
+		*ret_new = has_body_of_ours (state);
+	}
+	pthread_mutex_unlock (&image->lock);
+	return state;
+}
+
 int
 monocle__probing_ensure (monocle__clr_image *image, mdToken token, FunctionID function, bool *ret_new)
 {
@@ -199,7 +225,7 @@ monocle__probing_ensure (monocle__clr_image *image, mdToken token, FunctionID fu
 	MONOCLE__PAUSE (probing_in_epoch);
 	int state = atomic_load (&image->methods[row - 1]);
 	if (!is_undecided (state))
-		return state;
+		return image->is_editable && has_body_of_ours (state) ? follow_edit (image, token, function, ret_new) : state;
 	if (image->is_emitted)
 		monocle__emitted_method (function);
 	MonoMethod *method = monocle_method_def (image->cli.record, token);

@@ -27,6 +27,7 @@
 #include <stdlib.h>
 #include <monocle/host.h>
 #include "forks.h"
+#include "gate.h"
 #include "images/image.h"
 #include "pause.h"
 #include "probing.h"
@@ -144,7 +145,17 @@ request_wanted (list *l)
 static bool
 takes_requests (const monocle__clr_image *image)
 {
-	return image->id && image->cli.readable && !image->is_collectible && monocle__probing_takes_late (image);
+	return image->id && image->cli.readable && !image->is_collectible && !image->is_editable &&
+	       monocle__probing_takes_late (image);
+}
+
+/* Is it one whose calls are wanted, and which the runtime gives no further bodies? That is told. */
+static void
+tell_if_editable (monocle__clr_image *image)
+{
+	if (image->id && image->is_editable && monocle__clr_state.late && monocle_call_filter_installed () &&
+	    monocle__probing_wants_image (image))
+		monocle__gate_admits (image);
 }
 
 static HRESULT
@@ -155,6 +166,8 @@ request_all (void)
 	for (monocle__clr_image *i = monocle__clr_image_next (NULL); i; i = monocle__clr_image_next (i))
 		if (takes_requests (i))
 			collect (i, &l);
+		else
+			tell_if_editable (i);
 	return request_wanted (&l);
 }
 
@@ -184,6 +197,7 @@ static void
 image_came (monocle__clr_image *image)
 {
 	list l = { 0 };
+	tell_if_editable (image);
 	if (!takes_requests (image) || !monocle_call_filter_installed ())
 		return;
 	collect (image, &l);
@@ -207,6 +221,7 @@ monocle__reinstrument_begin (void)
 	pthread_mutex_lock (&late.lock);
 	late.is_on = true;
 	pthread_mutex_unlock (&late.lock);
+	monocle__gate_attached ();
 	monocle__images_watch (image_came);
 	if (monocle_call_filter_installed ())
 		say_what_is_left_out ();

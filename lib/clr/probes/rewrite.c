@@ -18,6 +18,7 @@
  *   only one module listens:  ldc.i8 PROF; ldc.i8 METHOD; conv.i; ldc.i4.0; conv.i; ldc.i8 CELL; conv.i; ldind.i; calli
  *                                                         in a plain method without exceptional exits: see direct.c
  *   suspended by the runtime: see segment.c
+ *   may be edited while it runs: see gate.c
  *   in a method with a loop that has floating-point values, probes are passed more: see spill.c; for call contexts,
  *   the values of the call: see capture.c
  *
@@ -35,6 +36,8 @@
 #include "counter-probe.h"
 #include "direct.h"
 #include "fence.h"
+#include "gate.h"
+#include "images/editable.h"
 #include "images/emitted.h"
 #include "images/image.h"
 #include "invariant.h"
@@ -83,7 +86,8 @@ identify (job *j)
 	uint32_t keys = (j->class_params != 0) + j->method_params;
 	j->record = (int64_t) (uintptr_t) method;
 	bool is_part_alone = j->part && !j->flags;
-	if (!keys || keys > MONOCLE__KEYS_MAX || monocle__clr_state.try_fault || is_part_alone || !calls_functions (j))
+	if (!keys || keys > MONOCLE__KEYS_MAX || monocle__clr_state.try_fault || is_part_alone || j->gated ||
+	    !calls_functions (j))
 		return method != NULL;
 	monocle__clr_generic *generic = calloc (1, sizeof *generic);
 	if (!generic || !method || !collect_keys (j)) {
@@ -238,6 +242,8 @@ monocle__rewrite_enter (job *j, monocle__il_edit *edit)
 	target to = target_of_enter (j);
 	monocle__il_instruction code[MONOCLE__PROBE_MAX];
 	uint32_t n = 0;
+	if (j->gated)
+		return monocle__gate_insert (j, edit, 0, MONOCLE__GATE_ENTER, NULL);
 	if (monocle__capture_enters (j))
 		return monocle__capture_insert_enter (j, edit);
 	if (!to.function)
@@ -268,6 +274,8 @@ insert_end (job *j, monocle__il_edit *edit, uint32_t at, MonoProfilerCallInstrum
 static int
 insert_leave (job *j, monocle__il_edit *edit, uint32_t at)
 {
+	if (j->gated)
+		return monocle__gate_insert (j, edit, at, MONOCLE__GATE_LEAVE, NULL);
 	if (monocle__capture_leaves (j))
 		return monocle__capture_insert_leave (j, edit, at);
 	if (j->invoke)
@@ -305,6 +313,8 @@ insert_tail (job *j, monocle__il_edit *edit, uint32_t at, const monocle__il_inst
 {
 	monocle__probe function = monocle__probe_tail (j->flags, j->generic);
 	monocle__il_instruction code[MONOCLE__PROBE_MAX];
+	if (j->gated)
+		return monocle__gate_insert (j, edit, at, MONOCLE__GATE_TAIL, (MonoMethod *) (uintptr_t) tail_target (j, call));
 	if (j->invoke) /* none of them has a tail call worth telling */
 		return insert_end (j, edit, at, j->flags & ~MONO_PROFILER_CALL_INSTRUMENTATION_LEAVE);
 	if (!function)
@@ -349,6 +359,17 @@ insert_exits (job *j, monocle__il_edit *edit)
 			result = insert_leave (j, edit, i);
 		after_tail_call = false;
 	}
+	return result;
+}
+
+static int
+insert_gate (job *j)
+{
+	monocle__il_edit *edit = monocle__il_edit_new (&j->body);
+	int result = edit ? monocle__gate_insert_own (j, edit) : MONOCLE_E_NO_MEMORY;
+	if (!result)
+		return monocle__il_edit_apply (edit);
+	monocle__il_edit_free (edit);
 	return result;
 }
 
@@ -401,7 +422,7 @@ static void
 set_line_map (FunctionID function, const monocle__il_map *map, uint32_t count)
 {
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
-	COR_IL_MAP *entries = new_line_map (map, count);
+	COR_IL_MAP *entries = function ? new_line_map (map, count) : NULL;
 	if (!entries)
 		return;
 	HRESULT hr = info->vtbl->SetILInstrumentedCodeMap (info, function, 1, count, entries);
@@ -426,17 +447,25 @@ give_further (ICorProfilerFunctionControl *control, const uint8_t *data, size_t 
 	return hr >= 0;
 }
 
-/* The runtime reads the body as long as the image lives, and never frees it. */
+/*
+ * The runtime reads the body as long as the image lives, and never frees it. Nothing keeps an edit from coming between
+ * the last look and the call; so the look is the last thing before it.
+ */
 static bool
-give_first (const job *j, FunctionID function, uint8_t *data, const monocle__il_map *map, uint32_t count)
+give_first (job *j, FunctionID function, uint8_t *data, const monocle__il_map *map, uint32_t count)
 {
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
-	HRESULT hr = info->vtbl->SetILFunctionBody (info, j->image->id, j->token, data);
-	if (hr < 0) {
+	size_t size;
+	j->raced = j->gated && monocle__editable_body (j->image, j->token, &size) != j->replaces;
+	HRESULT hr = j->raced ? S_FALSE : info->vtbl->SetILFunctionBody (info, j->image->id, j->token, data);
+	if (hr < 0)
 		monocle__clr_complain_hr ("SetILFunctionBody", hr);
+	if (hr != S_OK) {
 		free (data);
 		return false;
 	}
+	if (j->gated)
+		monocle__editable_note (j->image, j->token, data, j->replaces);
 	monocle__clr_image_own (j->image, data, free);
 	set_line_map (function, map, count);
 	return true;
@@ -563,7 +592,7 @@ has_tokens (const job *j)
 static int
 write_probes (job *j)
 {
-	if (!calls_functions (j))
+	if (j->gated || !calls_functions (j))
 		return insert_probes (j);
 	bool by_try_fault = monocle__clr_state.try_fault && !j->invoke && !j->segments && !j->part && !j->counting &&
 	                    !j->image->is_emitted && monocle__try_fault_suits (j);
@@ -642,7 +671,7 @@ write_wanted (job *j, FunctionID function)
 {
 	if (j->to_native)
 		monocle__fence_drop_tail_calls (&j->body);
-	bool done = (!calls_functions (j) || monocle__tokens_open (j->image)) && identify (j) &&
+	bool done = (!calls_functions (j) || j->gated || monocle__tokens_open (j->image)) && identify (j) &&
 	            (!is_suspended (j) || monocle__segment_plan (j) == 0) && write_body (j, function);
 	monocle__counter_probe_end (j);
 	if (j->segments && done)
@@ -671,7 +700,8 @@ open_job (job *j, bool anew, const uint8_t **ret_data, size_t *ret_used, int *re
 		*ret_state = j->image->is_emitted && anew && j->flags ? refuse (j) : unwanted (j);
 		return false;
 	}
-	if (is_suspended (j) && (!monocle__runtime_async_is_known () || j->image->is_emitted || monocle__clr_state.late)) {
+	if (is_suspended (j) &&
+	    (!monocle__runtime_async_is_known () || j->image->is_emitted || j->gated || monocle__clr_state.late)) {
 		*ret_state = refuse (j);
 		return false;
 	}
@@ -696,6 +726,8 @@ job_of (monocle__clr_image *image, mdToken token, const monocle__wish *wish)
 		.invoke = wish->invoke,
 		.covered = wish->covered,
 		.spills = MONOCLE__SPILLS_NONE,
+		.gated = image->is_editable,
+		.way = MONOCLE__IL_NONE,
 	};
 }
 
@@ -703,8 +735,11 @@ static int
 rewrite (monocle__clr_image *image, mdToken token, const monocle__wish *wish, int state, FunctionID function)
 {
 	job j = job_of (image, token, wish);
-	bool rewritten = state == MONOCLE__METHOD_STALE;
+	bool edited = monocle__editable_is_replaced (image, token), rewritten = state == MONOCLE__METHOD_STALE && !edited;
 	const uint8_t *data = NULL;
+	size_t size;
+	j.covered &= !edited; /* symbols tell of the body before */
+	j.replaces = j.gated ? monocle__editable_body (image, token, &size) : NULL;
 	if (!open_job (&j, rewritten, &data, NULL, &state))
 		return state;
 	if (!is_wanted (&j)) {
@@ -716,9 +751,30 @@ rewrite (monocle__clr_image *image, mdToken token, const monocle__wish *wish, in
 	monocle__il_free (&j.body);
 	if (done)
 		return state;
+	if (j.raced)
+		return rewrite (image, token, wish, MONOCLE__METHOD_UNKNOWN, function);
 	if (rewritten)
 		return MONOCLE__METHOD_HANDLED;
 	return wish->flags || wish->covered ? refuse (&j) : unwanted (&j);
+}
+
+bool
+monocle__rewrite_as_gate (monocle__clr_image *corlib, mdToken token)
+{
+	job j = job_of (corlib, token, &(monocle__wish) { .flags = MONO_PROFILER_CALL_INSTRUMENTATION_NONE });
+	const uint8_t *data = NULL;
+	size_t size = 0;
+	pthread_mutex_lock (&corlib->lock);
+	bool done = find_body (&j, false, &data, &size) && monocle__il_read (&j.body, data, size, NULL) == 0;
+	if (done) {
+		done = monocle__tokens_open (corlib) && monocle__tokens_calli (corlib, 1) && insert_gate (&j) == 0 &&
+		       hand_over (&j, 0);
+		monocle__il_free (&j.body);
+	}
+	if (done) /* it gets nothing else, and no further body */
+		atomic_store (&corlib->methods[(token & 0xFFFFFF) - 1], MONOCLE__METHOD_REFUSED);
+	pthread_mutex_unlock (&corlib->lock);
+	return done;
 }
 
 /* An image that is being written answers through the runtime, while it is open. */

@@ -53,6 +53,10 @@ typedef struct {
 	bool clauses;                         /* its filters and handlers get probes */
 	bool to_native;                       /* returns to native code: its returns get fences */
 	bool covered;                         /* a filter wants its coverage */
+	bool gated;                           /* its image may be edited: its probes go through the gate (gate.h) */
+	bool raced;                           /* it was edited meanwhile */
+	uint32_t way;                         /* its number for the gate; MONOCLE__IL_NONE: it has none yet */
+	const uint8_t *replaces;              /* the body that the runtime has, of an image that may be edited */
 	struct monocle__counting *counting;   /* what is counted in it (counter-probe.h); NULL: nothing */
 	monocle__ecma_methoddef row;
 	uint32_t owner; /* its TypeDef */
@@ -97,6 +101,8 @@ int monocle__rewrite (monocle__clr_image *image, mdToken token, const monocle__w
  */
 int monocle__rewrite_further (monocle__clr_image *image, mdToken token, const monocle__wish *wish,
                               ICorProfilerFunctionControl *control);
+/* Makes a method of the core library the gate, before any code runs. False: the runtime refuses, which was logged. */
+bool monocle__rewrite_as_gate (monocle__clr_image *corlib, mdToken token);
 /* Puts the enter probe before everything. 0 or negative. */
 int monocle__rewrite_enter (monocle__rewriting *job, monocle__il_edit *edit);
 /* Writes the type handles that say which instance runs; how many instructions. */

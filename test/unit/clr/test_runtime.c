@@ -146,29 +146,6 @@ start (void)
 	fake_load (&app);
 }
 
-static void
-run_where_code_may_change (const char *modules)
-{
-	setenv ("DOTNET_MODIFIABLE_ASSEMBLIES", "Debug", 1);
-	setenv ("MONOCLE_PROFILE", modules, 1);
-	CHECK (initialize () == S_OK);
-	monocle__callback_Shutdown (NULL);
-}
-
-CHILD_PRINTS (
-    counting_calls_where_code_may_change_is_warned_of,
-    "monocle: CoreCLR: calls are counted, so hot reload (DOTNET_MODIFIABLE_ASSEMBLIES=debug) fails for methods "
-    "that have probes; coverage and sampling leave it alone\n"
-    "cleanup\n")
-{
-	run_where_code_may_change ("watch:calls");
-}
-
-CHILD_PRINTS (watching_where_code_may_change_is_not, "cleanup\n")
-{
-	run_where_code_may_change ("watch");
-}
-
 /* --- start and end ------------------------------------------------------------------------------------------------ */
 
 CHILD_PRINTS (a_program_lives_and_dies_as_on_mono, "cleanup\n")
@@ -839,8 +816,6 @@ main (int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test (a_program_lives_and_dies_as_on_mono),
 		cmocka_unit_test (a_module_that_the_program_loaded_is_served_without_the_environment),
-		cmocka_unit_test (counting_calls_where_code_may_change_is_warned_of),
-		cmocka_unit_test (watching_where_code_may_change_is_not),
 		cmocka_unit_test (a_module_that_comes_after_the_adapter_declined_is_told_so),
 		cmocka_unit_test (a_declined_process_starts_no_module),
 		cmocka_unit_test (a_child_of_an_embedder_is_left_alone_without_a_word),

@@ -1,0 +1,145 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * editable.c - see editable.h. Where DOTNET_MODIFIABLE_ASSEMBLIES=debug asks for it, the runtime takes edits of each
+ * image whose DebuggableAttribute says that its code is not to be optimised. An edit is metadata that the compiler made
+ * for the image that it knows: its rows have the numbers that come next there, and its heaps go behind the image's own.
+ * A row or a signature that we add to such an image takes the place of one of the edit's.
+ */
+#include "editable.h"
+#include <stdlib.h>
+#include <strings.h>
+#include "attribute.h"
+#include "environment.h"
+#include "state.h"
+#include "tables.h"
+
+/* System.Diagnostics.DebuggableAttribute.DebuggingModes: both are needed, as the runtime has it. */
+enum { TRACKS = 0x1, IS_NOT_OPTIMISED = 0x100 };
+
+/* The value of an attribute (II.23.3): a prolog, then the arguments of the constructor. */
+enum { PROLOG_SIZE = 2, FLAGS_SIZE = 2, MODES_SIZE = 4 };
+
+static const uint32_t assembly_token = 0x20000001;
+
+static bool
+is_forced (const char *name)
+{
+	const char *value = monocle__variable (name);
+	return value && strtoul (value, NULL, 16) != 0;
+}
+
+bool
+monocle__editable_allowed (void)
+{
+	const char *wish = monocle__variable ("DOTNET_MODIFIABLE_ASSEMBLIES");
+	return (wish && strcasecmp (wish, "debug") == 0) || is_forced ("DOTNET_ForceEnc") || is_forced ("COMPlus_ForceEnc");
+}
+
+/* Of the constructor: void (DebuggingModes). The other one takes two truth values. */
+static bool
+takes_modes (const monocle__ecma_image *image, uint32_t constructor)
+{
+	const uint8_t *data;
+	uint32_t offset, size;
+	if (constructor >> 24 != MONOCLE__TABLE_MemberRef ||
+	    monocle__ecma_column (image, MONOCLE__TABLE_MemberRef, constructor & 0xFFFFFF, MONOCLE__COL_MemberRef_Signature,
+	                          &offset) ||
+	    monocle__ecma_blob (image, offset, &data, &size))
+		return false;
+	return size > 3 && data[1] == 1 && data[2] == MONOCLE__ET_VOID && data[3] == MONOCLE__ET_VALUETYPE;
+}
+
+/* As the runtime reads it: two truth values, or a number. */
+static bool
+says_not_optimised (const monocle__attribute *attribute)
+{
+	const uint8_t *value = attribute->value;
+	if (attribute->size == PROLOG_SIZE + FLAGS_SIZE + PROLOG_SIZE)
+		return value[PROLOG_SIZE] && value[PROLOG_SIZE + 1];
+	if (attribute->size < PROLOG_SIZE + MODES_SIZE)
+		return false;
+	unsigned modes = value[PROLOG_SIZE] | (unsigned) value[PROLOG_SIZE + 1] << 8;
+	return (modes & (TRACKS | IS_NOT_OPTIMISED)) == (TRACKS | IS_NOT_OPTIMISED);
+}
+
+bool
+monocle__editable_is (const monocle__ecma_image *image, uint32_t *ret_constructor)
+{
+	monocle__attribute attribute;
+	uint32_t row =
+	    !monocle__editable_allowed ()
+	        ? 0
+	        : monocle__attribute_find (image, assembly_token, MONOCLE__EDITABLE_NAME_SPACE, MONOCLE__EDITABLE_CLASS);
+	if (!row || monocle__attribute_get (image, row, &attribute) || !says_not_optimised (&attribute))
+		return false;
+	*ret_constructor = takes_modes (image, attribute.constructor_token) ? attribute.constructor_token : 0;
+	return true;
+}
+
+/* --- bodies ------------------------------------------------------------------------------------------------------- */
+
+static const uint8_t *
+body_now (const monocle__clr_image *image, mdToken method, size_t *ret_size)
+{
+	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	const uint8_t *data = NULL;
+	ULONG size = 0;
+	if (info->vtbl->GetILFunctionBody (info, image->id, method, &data, &size) < 0)
+		return NULL;
+	*ret_size = size;
+	return data;
+}
+
+/* NULL: no body of ours was given for the method. */
+static monocle__clr_body *
+noted (const monocle__clr_image *image, mdToken method)
+{
+	monocle__clr_body *bodies = atomic_load (&image->bodies);
+	uint32_t row = method & 0xFFFFFF;
+	return bodies && row && row <= image->method_rows && atomic_load (&bodies[row - 1].ours) ? &bodies[row - 1] : NULL;
+}
+
+const uint8_t *
+monocle__editable_body (const monocle__clr_image *image, mdToken method, size_t *ret_size)
+{
+	const uint8_t *body = body_now (image, method, ret_size);
+	monocle__clr_body *note = noted (image, method);
+	if (!body || !note || body != atomic_load (&note->ours))
+		return body;
+	return atomic_load (&note->replaced);
+}
+
+bool
+monocle__editable_is_edited (const monocle__clr_image *image, mdToken method)
+{
+	monocle__ecma_methoddef row;
+	size_t size;
+	if (!image || !image->is_editable || !image->cli.readable)
+		return false;
+	if (monocle__ecma_get_methoddef (&image->cli.ecma, method, &row))
+		return true;
+	const uint8_t *body = monocle__editable_body (image, method, &size);
+	return body && body != monocle__ecma_rva (&image->cli.ecma, row.rva, &size);
+}
+
+bool
+monocle__editable_is_replaced (const monocle__clr_image *image, mdToken method)
+{
+	size_t size;
+	monocle__clr_body *note = noted (image, method);
+	return note && body_now (image, method, &size) != atomic_load (&note->ours);
+}
+
+void
+monocle__editable_note (monocle__clr_image *image, mdToken method, const uint8_t *ours, const uint8_t *replaced)
+{
+	monocle__clr_body *bodies = atomic_load (&image->bodies);
+	uint32_t row = method & 0xFFFFFF;
+	if (!bodies && (bodies = calloc (image->method_rows, sizeof *bodies)))
+		atomic_store (&image->bodies, bodies);
+	if (!bodies)
+		return;
+	atomic_store (&bodies[row - 1].replaced, replaced);
+	atomic_store (&bodies[row - 1].ours, ours);
+}

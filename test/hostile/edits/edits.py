@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A program that is edited while it runs, as by `dotnet watch`: it lives, says what it says without us, and modules say
+what is so of the code before and after each edit.
+
+  edits.py --build DIR [--runtimes clr8,clr9,clr10]
+
+The library (deltas.cs) is edited ten times under each module. In the first tier several modules share a process.
+"""
+import collections
+import pathlib
+import re
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1]))
+import harness  # noqa: E402
+
+EDITS = 10
+EDITABLE = {"DOTNET_MODIFIABLE_ASSEMBLIES": "debug", "TMPDIR": "/tmp"}
+# Of each round: how often the program calls what the library has from the beginning.
+ROUND = {"Edited:Work ()": 1, "Edited:Unchanged (int)": 1, "Edited:Leaf (int)": 5, "Edited:Show<T> (T)": 2,
+         "Edited:Throws (int)": 4, "Edited:Caught (int)": 1, "Edited:Wait ()": 1, "Box`1:Name (T)": 1}
+COUNTED = {name: (EDITS + 1) * count for name, count in ROUND.items()}
+NO_VALUES = "show no arguments and no results"
+LEFT_OUT = "are not counted in a program that runs already, because it may be edited while it runs"
+PROFILES = ("calls", "sample", "exceptions", "events:calls", "calls")
+EVENT = re.compile(r"^\s*[\d.]+\s+(\d+)\s+(method_(?:enter|leave|exception_leave)) method=(.*?\))")
+
+
+class Edits(harness.Suite):
+    def folder(self):
+        return self.build.path / "test/hostile/edits"
+
+    def command(self, runtime):
+        return [*runtime.command(self.folder() / "hot.exe"), self.folder() / "library"]
+
+    def line_of(self, edit, mark):
+        """Where a line is in the library's text before the first edit, 0, or after one."""
+        text = self.folder() / "library" / ("%d.cs" % edit if edit else "edited.cs")
+        return next(n for n, line in enumerate(text.read_text().splitlines(), 1) if line.endswith("// " + mark))
+
+    def runs(self, runtime, what, modules, said=""):
+        """Ten edits beside these modules: the program does what it does without them, and they say this and no more."""
+        command = self.command(runtime)
+        bare = self.bare(command, EDITABLE)
+        self.check(bare.code == 9 and len(bare.out.splitlines()) == 2 * (EDITS + 1), "%s: ten edits" % runtime, bare)
+        seen = harness.run(command, harness.profile_environment(self.build, runtime, modules, EDITABLE), self.work)
+        self.check((seen.code, seen.out) == (bare.code, bare.out),
+                   "%s, %s: the program does what it does without us" % (runtime, what), "%s\nbare: %s" % (seen, bare))
+        lines = seen.err.splitlines()
+        self.check(len(lines) == bool(said) and all(said in line for line in lines),
+                   "%s, %s: says %s" % (runtime, what, said or "nothing"), seen)
+
+    def report(self, file, *options):
+        return harness.run([self.build.monocle, "report", *options, file], harness.bare_environment())
+
+    # --- what each module says ----------------------------------------------------------------------------------------
+
+    def calls(self, runtime, file):
+        """Each call is counted, before the first edit and after each."""
+        rows = [line.split("\t") for line in self.report(file, "--format=tsv").out.splitlines()[1:]]
+        counts = {row[0]: int(row[1]) for row in rows}
+        seen = {name: counts.get(name) for name in COUNTED}
+        self.check(seen == COUNTED, "%s, calls: each is counted" % runtime, counts)
+
+    def events(self, runtime, file):
+        """Each call has one exit, on its thread, in order; those that throw leave by the exception."""
+        open_calls, exits, strays = collections.defaultdict(list), collections.Counter(), []
+        for line in file.read_text().splitlines():
+            found = EVENT.match(line)
+            if not found:
+                continue
+            thread, event, method = found.groups()
+            if event == "method_enter":
+                open_calls[thread].append(method)
+            elif open_calls[thread] and open_calls[thread][-1] == method:
+                exits[method, event] += 1
+                open_calls[thread].pop()
+            else:
+                strays.append(line)
+        seen = {name: exits[name, "method_leave"] + exits[name, "method_exception_leave"] for name in COUNTED}
+        self.check(not strays and not any(open_calls.values()), "%s, events: enters and exits agree" % runtime,
+                   strays[:5] or open_calls)
+        self.check(seen == COUNTED and exits["Edited:Throws (int)", "method_leave"] == 0,
+                   "%s, events: each call has its exit" % runtime, exits)
+
+    def cover(self, runtime, file):
+        """A method that was edited keeps what it had before, one that was not goes on."""
+        lines = file.with_suffix(".info")
+        made = harness.run([self.build.monocle, "convert", "--to=lcov", "-o", lines, file], harness.bare_environment())
+        text = lines.read_text() if lines.exists() else ""
+        own = next((part for part in text.split("end_of_record") if "/edited.cs" in part), "")
+        hits = dict(re.findall(r"^DA:(\d+),(\d+)", own, re.M))
+        self.check(hits.get(str(self.line_of(0, "Unchanged"))) == str(5 * (EDITS + 1)) and
+                   hits.get(str(self.line_of(0, "Throws"))) == "1", "%s, cover: lines" % runtime, (made, text))
+
+    def exceptions(self, runtime, file):
+        seen = self.report(file)
+        thrown = re.search(r"^\s*(\d+) .*System\.InvalidOperationException", seen.out, re.M)
+        self.check(thrown and int(thrown.group(1)) == EDITS + 1 and "Edited" in seen.out,
+                   "%s, exceptions: each is counted" % runtime, seen)
+
+    def modules(self, runtime):
+        """(the module's name, its options, what it leaves behind, who reads that, what it says)"""
+        file = {name: self.work / ("%s-%s" % (runtime, name))
+                for name in ("calls.pb.gz", "events.log", "cover.mcov", "sample.pb.gz", "exceptions.pb.gz")}
+        return [
+            ("calls:output=%s" % file["calls.pb.gz"], self.calls, file["calls.pb.gz"]),
+            ("events:calls,output=%s" % file["events.log"], self.events, file["events.log"]),
+            ("cover:mode=count,output=%s" % file["cover.mcov"], self.cover, file["cover.mcov"]),
+            ("exceptions:output=%s" % file["exceptions.pb.gz"], self.exceptions, file["exceptions.pb.gz"]),
+            ("sample:output=%s" % file["sample.pb.gz"], None, file["sample.pb.gz"]),
+        ]
+
+    def started(self, runtime):
+        rows = self.modules(runtime)
+        groups = [[row] for row in rows] if self.options.full else [rows[:2], rows[2:]]
+        for group in groups:
+            self.runs(runtime, " and ".join(row[0].split(":")[0] for row in group), [row[0] for row in group])
+            for _, look, file in group:
+                if look:
+                    look(runtime, file)
+
+    def without_gate(self, runtime):
+        """An image whose attribute is written in another way has no probes, and the library has."""
+        command = [*runtime.command(self.folder() / "old/hot.exe"), self.folder() / "library", "1"]
+        profile, file = "calls:output=%s", self.work / "old.pb.gz"
+        seen = harness.run(command, harness.profile_environment(self.build, runtime, [profile % file], EDITABLE),
+                           self.work)
+        rows = self.report(file, "--format=tsv").out
+        self.check(seen.code == 9 and "calls of hot are not counted, because it may be edited" in seen.err and
+                   "Edited:Work ()\t2\t" in rows and "Hot:" not in rows, "%s: no gate" % runtime, (str(seen), rows))
+
+    def contexts(self, runtime):
+        """Values are not shown, which is said once."""
+        self.runs(runtime, "arguments", ["calls:threshold=1ns,args,output=%s" % (self.work / "args.pb.gz")], NO_VALUES)
+
+    # --- after an attach ----------------------------------------------------------------------------------------------
+
+    def attached(self, runtime, profiles):
+        """Attached to between the edits; each attach sees code that was edited, and the program does not notice."""
+        process = subprocess.Popen(list(map(str, self.command(runtime))), env=harness.bare_environment(EDITABLE),
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   cwd=self.work, start_new_session=True)
+        said = [process.stdout.readline(), process.stdout.readline()]
+        self.stack(runtime, process.pid, 0)
+        for edit in range(1, EDITS + 1):
+            process.stdin.write("\n")
+            process.stdin.flush()
+            said += [process.stdout.readline(), process.stdout.readline()]
+            if edit in (1, EDITS):
+                self.stack(runtime, process.pid, edit)
+            if edit % 2 and edit // 2 < len(profiles):
+                self.attach(runtime, process.pid, profiles[edit // 2])
+        out, err = process.communicate("\n")
+        bare = self.bare(self.command(runtime), EDITABLE)
+        self.check((process.returncode, "".join(said) + out, err) == (bare.code, bare.out, bare.err),
+                   "%s, attached: the program does what it does without us" % runtime, (process.returncode, err, said))
+
+    def attach(self, runtime, pid, profile):
+        seen = harness.run([self.build.monocle, "attach", pid, "-q", "--profile=" + profile, "--duration=50ms", "-o",
+                            self.work / ("%s-%s" % (runtime, profile))],
+                           harness.bare_environment({"TMPDIR": "/tmp"}), self.work)
+        told = LEFT_OUT in seen.err and "monocle run or dotnet watch --no-hot-reload has them counted" in seen.err
+        self.check(seen.code == 0 and told == ("calls" in profile), "%s, attached: %s" % (runtime, profile), seen)
+
+    def stack(self, runtime, pid, edit):
+        """The method that waits is named; its line is said as long as it is known."""
+        seen = harness.settled(lambda: harness.run([self.build.monocle, "stack", pid],
+                                                   harness.bare_environment({"TMPDIR": "/tmp"}), self.work),
+                               lambda seen: "Console.ReadLine" in seen.out)
+        place = "  edited.cs:%d" % self.line_of(0, "Wait") if edit == 0 else ""
+        self.check("    Edited.Wait ()%s\n" % place in seen.out, "%s, stack after edit %d" % (runtime, edit), seen)
+
+
+def main():
+    suite = Edits("edits", __doc__)
+    suite.parser.add_argument("--runtimes")
+    suite.parse("clr8,clr9,clr10", "clr8,clr9,clr10")
+    if not (suite.folder() / "hot.exe").exists():
+        suite.skip("all of it", "the programs were not compiled")
+        return suite.finish()
+    runtimes = suite.runtimes()
+    for runtime in runtimes:
+        suite.started(runtime)
+        all_of_it = suite.options.full or runtime is runtimes[-1]
+        suite.attached(runtime, PROFILES if all_of_it else PROFILES[:1])
+        if all_of_it:
+            suite.contexts(runtime)
+            suite.without_gate(runtime)
+    return suite.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
