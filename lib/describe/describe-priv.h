@@ -10,6 +10,11 @@
 
 extern const monocle__describe_owner *monocle__describe_owner_now;
 
+/* --- describe.c --------------------------------------------------------------------------------------------------- */
+
+/* Is it a row that the readable image does not have? Edits of a running image add some, which its owner knows. */
+bool monocle__describe_is_added (const monocle__describe_image *image, uint32_t token);
+
 /* --- scratch.c ---------------------------------------------------------------------------------------------------- */
 
 /*

@@ -3,8 +3,8 @@
  *
  * describe.c - what images, classes and methods are called and what they are, from the tables.
  *
- * An image that is not readable is its owner's to describe. After one is unloaded the answer is MONOCLE_E_UNKNOWN; the
- * core has copied what it had by then.
+ * An image that is not readable is its owner's to describe, and so are rows that an edit added to another one. After
+ * one is unloaded the answer is MONOCLE_E_UNKNOWN; the core has copied what it had by then.
  */
 #include <string.h>
 #include "describe-priv.h"
@@ -16,6 +16,19 @@ static const monocle__describe_unreadable *
 unreadable (void)
 {
 	return monocle__describe_owner_now->unreadable;
+}
+
+bool
+monocle__describe_is_added (const monocle__describe_image *image, uint32_t token)
+{
+	return (token & 0xFFFFFF) > monocle__ecma_rows (&image->ecma, token >> 24);
+}
+
+/* The same for a token, where the image says nothing of it. */
+static const monocle__describe_unreadable *
+unreadable_for (const monocle__describe_image *image, uint32_t token)
+{
+	return image && !monocle__describe_is_added (image, token) ? NULL : unreadable ();
 }
 
 static void
@@ -125,8 +138,9 @@ describe_class (void *host, MonoClass *klass, monocle_class_info *ret)
 {
 	monocle__describe_image *image = monocle__describe_image_of (mono_class_get_image (klass));
 	monocle__ecma_typedef row;
-	if (!image && unreadable ())
-		return unreadable ()->describe_class (klass, ret);
+	const monocle__describe_unreadable *owner = unreadable_for (image, monocle_class_token (klass));
+	if (owner)
+		return owner->describe_class (klass, ret);
 	if (!image || monocle__ecma_get_typedef (&image->ecma, monocle_class_token (klass), &row))
 		return MONOCLE_E_UNKNOWN;
 	ret->name = row.name;
@@ -146,8 +160,9 @@ class_parent (void *host, MonoClass *klass)
 {
 	monocle__describe_image *image = monocle__describe_image_of (mono_class_get_image (klass));
 	monocle__ecma_typedef row;
-	if (!image && unreadable ())
-		return unreadable ()->class_parent (klass);
+	const monocle__describe_unreadable *owner = unreadable_for (image, monocle_class_token (klass));
+	if (owner)
+		return owner->class_parent (klass);
 	if (!image || monocle__ecma_get_typedef (&image->ecma, monocle_class_token (klass), &row) || !row.extends_token)
 		return NULL;
 	return monocle__describe_class (image, row.extends_token, klass, NULL, 0);
@@ -168,8 +183,9 @@ describe_method (void *host, MonoMethod *method, monocle_method_info *ret)
 	monocle__describe_image *image = monocle__describe_image_of (monocle_method_image (method));
 	uint32_t token = monocle_method_token (method);
 	monocle__ecma_methoddef row;
-	if (!image && unreadable ())
-		return unreadable ()->describe_method (method, ret);
+	const monocle__describe_unreadable *owner = unreadable_for (image, token);
+	if (owner)
+		return owner->describe_method (method, ret);
 	if (!image || monocle__ecma_get_methoddef (&image->ecma, token, &row))
 		return MONOCLE_E_UNKNOWN;
 	ret->name = row.name;
@@ -186,8 +202,9 @@ describe_signature (void *host, MonoMethod *instance, monocle_signature_info *re
 	MonoMethod *method = monocle_method_definition (instance);
 	monocle__describe_image *image = monocle__describe_image_of (monocle_method_image (method));
 	monocle__ecma_cursor cursor;
-	if (!image && unreadable ())
-		return unreadable ()->describe_signature (method, ret);
+	const monocle__describe_unreadable *owner = unreadable_for (image, monocle_method_token (method));
+	if (owner)
+		return owner->describe_signature (method, ret);
 	if (!image || !monocle__describe_blob (image, MONOCLE__TABLE_MethodDef, monocle_method_token (method) & 0xFFFFFF,
 	                                       MONOCLE__COL_MethodDef_Signature, &cursor))
 		return MONOCLE_E_UNKNOWN;
@@ -200,8 +217,9 @@ generic_param_name (void *host, MonoClass *klass, MonoMethod *method, uint32_t i
 	MonoImage *record = method ? monocle_method_image (method) : mono_class_get_image (klass);
 	uint32_t token = method ? monocle_method_token (method) : monocle_class_token (klass);
 	monocle__describe_image *image = monocle__describe_image_of (record);
-	if (!image && unreadable ())
-		return unreadable ()->generic_param_name (klass, method, index);
+	const monocle__describe_unreadable *owner = unreadable_for (image, token);
+	if (owner)
+		return owner->generic_param_name (klass, method, index);
 	return image ? monocle__ecma_generic_param_name (&image->ecma, token, index) : NULL;
 }
 

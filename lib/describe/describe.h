@@ -120,8 +120,9 @@ monocle__describe_scratch_deepen (monocle__describe_scratch *scratch)
 /* --- who owns the images ------------------------------------------------------------------------------------------ */
 
 /*
- * What an owner answers about an image that is not readable, from what it knows otherwise. Each is asked in the place
- * of the operation of the same name in monocle_host_ops, and keeps its contract. All in any context, none is absent.
+ * What an owner answers about an image that is not readable, and about rows beyond those of one that is, from what it
+ * knows otherwise. Each is asked in the place of the operation of the same name in monocle_host_ops, and keeps its
+ * contract. All in any context, none is absent.
  */
 typedef struct {
 	int (*describe_image) (MonoImage *record, monocle_image_info *ret);

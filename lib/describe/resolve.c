@@ -175,7 +175,7 @@ MonoClass *
 monocle__describe_class (monocle__describe_image *image, uint32_t token, MonoClass *owner, MonoMethod *method,
                          int valuetype)
 {
-	if (!atomic_load (&image->readable)) {
+	if (!atomic_load (&image->readable) || monocle__describe_is_added (image, token)) {
 		const monocle__describe_unreadable *unreadable = monocle__describe_owner_now->unreadable;
 		return unreadable ? unreadable->class_of_token (image, token, owner, method, valuetype) : NULL;
 	}

@@ -111,6 +111,13 @@ monocle__editable_body (const monocle__clr_image *image, mdToken method, size_t 
 }
 
 bool
+monocle__editable_is_added (const monocle__clr_image *image, mdToken method)
+{
+	return image->is_editable && image->cli.readable &&
+	       (method & 0xFFFFFF) > monocle__ecma_rows (&image->cli.ecma, MONOCLE__TABLE_MethodDef);
+}
+
+bool
 monocle__editable_is_edited (const monocle__clr_image *image, mdToken method)
 {
 	monocle__ecma_methoddef row;

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  *
  * emitted.c - images that a program writes while it runs (Reflection.Emit): no file, and metadata that only the runtime
- * reads.
+ * reads. What an edit adds to an image that runs (editable.h) is of this kind, too.
  *
  * The runtime may be asked for it in its own callbacks and on plain threads of ours, not where modules want names. So
  * when a method is compiled, a class was loaded, or the image goes, all that the core asks about a record is asked for
@@ -23,6 +23,7 @@
 #include <string.h>
 #include <mono/metadata/debug-helpers.h>
 #include <monocle/host.h>
+#include "editable.h"
 #include "image.h"
 #include "resolve.h"
 #include "state.h"
@@ -480,7 +481,7 @@ monocle__emitted_image (monocle__clr_image *image)
 {
 	capture c;
 	atomic_store (&any, true);
-	if (!capture_begin (&c, image))
+	if (image->is_editable || !capture_begin (&c, image))
 		return;
 	mono_image_get_name (image->cli.record);
 	capture_end (&c);
@@ -496,6 +497,13 @@ ask_all_of_method (capture *c, mdToken token)
 	mono_free (mono_method_full_name (method, 1));
 }
 
+/* Must the runtime be asked about the method? */
+static bool
+is_runtimes (const monocle__clr_image *image, mdToken method)
+{
+	return mono_image_is_dynamic (image->cli.record) || monocle__editable_is_added (image, method);
+}
+
 void
 monocle__emitted_method (FunctionID function)
 {
@@ -505,7 +513,7 @@ monocle__emitted_method (FunctionID function)
 	if (!atomic_load_explicit (&any, memory_order_relaxed) || !monocle__resolve_function (function, &module, &token))
 		return;
 	monocle__clr_image *image = monocle__clr_image_find (module);
-	if (!image || !mono_image_is_dynamic (image->cli.record) || !capture_begin (&c, image))
+	if (!image || !is_runtimes (image, token) || !capture_begin (&c, image))
 		return;
 	ask_all_of_method (&c, token);
 	capture_end (&c);
@@ -563,9 +571,27 @@ ask_plain_class (capture *c, mdToken klass)
 		ask_class (c, monocle_class_def (c->image->cli.record, klass));
 }
 
+/* What edits have added by now, of which only methods matter: the classes come with them. */
+static void
+catch_up_edits (monocle__clr_image *image)
+{
+	capture *c = monocle__emitted_open (image);
+	mdToken method = 0x06000000 | monocle__ecma_rows (&image->cli.ecma, MONOCLE__TABLE_MethodDef);
+	if (!c)
+		return;
+	while (c->import->vtbl->IsValidToken (c->import, ++method))
+		if (is_loaded (c, method))
+			ask_all_of_method (c, method);
+	monocle__emitted_close (c);
+}
+
 void
 monocle__emitted_catch_up (monocle__clr_image *image)
 {
+	if (image->is_editable) {
+		catch_up_edits (image);
+		return;
+	}
 	capture *c = mono_image_is_dynamic (image->cli.record) ? monocle__emitted_open (image) : NULL;
 	HCORENUM list = NULL;
 	mdToken classes[SOME];

@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * emitted.h - images that a program writes while it runs (Reflection.Emit). From the runtime's callbacks, and from
- * threads that the runtime does not know, only.
+ * emitted.h - images that a program writes while it runs (Reflection.Emit), and methods that an edit adds to others.
+ * From the runtime's callbacks, and from threads that the runtime does not know, only.
  */
 #ifndef MONOCLE_CLR_EMITTED_H
 #define MONOCLE_CLR_EMITTED_H

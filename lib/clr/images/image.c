@@ -260,6 +260,21 @@ grow_table (monocle__clr_image *image, _Atomic (uint8_t) *_Atomic *table, uint32
 	return true;
 }
 
+static bool
+grow_bodies (monocle__clr_image *image, uint32_t rows)
+{
+	monocle__clr_body *old = atomic_load (&image->bodies), *grown = old ? calloc (rows, sizeof *grown) : NULL;
+	if (!old || !grown)
+		return !old;
+	for (uint32_t i = 0; i < image->method_rows; i++) {
+		atomic_init (&grown[i].replaced, atomic_load (&old[i].replaced));
+		atomic_init (&grown[i].ours, atomic_load (&old[i].ours));
+	}
+	atomic_store (&image->bodies, grown);
+	monocle__clr_image_own (image, old, free);
+	return true;
+}
+
 bool
 monocle__clr_image_grow (monocle__clr_image *image, uint32_t rows)
 {
@@ -269,7 +284,8 @@ monocle__clr_image_grow (monocle__clr_image *image, uint32_t rows)
 		room *= 2;
 	if (rows <= image->method_rows)
 		return true;
-	if (!grow_table (image, &image->methods, room) || !grow_table (image, &image->flags, room))
+	if (!grow_table (image, &image->methods, room) || !grow_table (image, &image->flags, room) ||
+	    !grow_bodies (image, room))
 		return false;
 	atomic_store (&image->method_rows, room);
 	return true;
@@ -414,7 +430,7 @@ image_from (ModuleID id, const module_facts *facts)
 		name_domain (facts->filename);
 	publish (id, image);
 	monocle__codemap_image (image);
-	if (flags & MONOCLE_IMAGE_DYNAMIC)
+	if (flags & MONOCLE_IMAGE_DYNAMIC || image->is_editable)
 		monocle__emitted_image (image);
 	return image;
 }

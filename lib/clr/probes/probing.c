@@ -156,9 +156,10 @@ flags_of (MonoMethod *method)
 static monocle__wish
 asked_of (const monocle__clr_image *image, MonoMethod *method)
 {
+	bool has_symbols = !image->is_emitted && !monocle__editable_is_added (image, monocle_method_token (method));
 	return (monocle__wish) {
 		.flags = flags_of (method),
-		.covered = !image->is_emitted && !monocle__clr_state.late && monocle_coverage_wanted (method),
+		.covered = has_symbols && !monocle__clr_state.late && monocle_coverage_wanted (method),
 	};
 }
 
@@ -180,11 +181,11 @@ has_body_of_ours (int state)
 	return monocle__probing_is_probed (state) || state == MONOCLE__METHOD_HANDLED;
 }
 
-/* Has the image a state for that method? One that is being written has more and more of them. */
+/* Has the image a state for that method? One that is being written, or edited, has more and more of them. */
 static bool
 has_room (monocle__clr_image *image, uint32_t row)
 {
-	if (!image->is_emitted)
+	if (!image->is_emitted && !image->is_editable)
 		return image->cli.readable && row <= image->method_rows;
 	if (row <= image->method_rows)
 		return true;
@@ -226,7 +227,8 @@ monocle__probing_ensure (monocle__clr_image *image, mdToken token, FunctionID fu
 	int state = atomic_load (&image->methods[row - 1]);
 	if (!is_undecided (state))
 		return image->is_editable && has_body_of_ours (state) ? follow_edit (image, token, function, ret_new) : state;
-	if (image->is_emitted)
+	bool is_added = monocle__editable_is_added (image, token);
+	if (image->is_emitted || is_added)
 		monocle__emitted_method (function);
 	MonoMethod *method = monocle_method_def (image->cli.record, token);
 	monocle__wish wish = wish_of (image, token, method);

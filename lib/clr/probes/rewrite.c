@@ -535,7 +535,7 @@ find_body (job *j, bool is_ours, const uint8_t **ret_data, size_t *ret_size)
 {
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
 	ULONG size = 0;
-	if (!(j->image->is_emitted ? find_emitted_row (j) : find_row (j)) || (is_ours && j->image->is_emitted))
+	if (!(j->is_runtimes ? find_emitted_row (j) : find_row (j)) || (is_ours && j->is_runtimes))
 		return false;
 	if (is_ours)
 		return (*ret_data = monocle__ecma_rva (&j->image->cli.ecma, j->row.rva, ret_size)) != NULL;
@@ -697,7 +697,7 @@ open_job (job *j, bool anew, const uint8_t **ret_data, size_t *ret_used, int *re
 		j->invoke = MONOCLE__NOT_INVOKED;
 	}
 	if (!found || (on_ours && !j->covered)) {
-		*ret_state = j->image->is_emitted && anew && j->flags ? refuse (j) : unwanted (j);
+		*ret_state = j->is_runtimes && anew && j->flags ? refuse (j) : unwanted (j);
 		return false;
 	}
 	if (is_suspended (j) &&
@@ -716,6 +716,12 @@ open_job (job *j, bool anew, const uint8_t **ret_data, size_t *ret_used, int *re
 	return true;
 }
 
+static bool
+is_runtimes (const monocle__clr_image *image, mdToken token)
+{
+	return image->is_emitted || monocle__editable_is_added (image, token);
+}
+
 static job
 job_of (monocle__clr_image *image, mdToken token, const monocle__wish *wish)
 {
@@ -727,6 +733,7 @@ job_of (monocle__clr_image *image, mdToken token, const monocle__wish *wish)
 		.covered = wish->covered,
 		.spills = MONOCLE__SPILLS_NONE,
 		.gated = image->is_editable,
+		.is_runtimes = is_runtimes (image, token),
 		.way = MONOCLE__IL_NONE,
 	};
 }
@@ -777,11 +784,11 @@ monocle__rewrite_as_gate (monocle__clr_image *corlib, mdToken token)
 	return done;
 }
 
-/* An image that is being written answers through the runtime, while it is open. */
+/* What only the runtime reads it answers for while the image is open. */
 int
 monocle__rewrite (monocle__clr_image *image, mdToken token, const monocle__wish *wish, int state, FunctionID function)
 {
-	if (!image->is_emitted)
+	if (!is_runtimes (image, token))
 		return rewrite (image, token, wish, state, function);
 	monocle__emitted_capture *capture = monocle__emitted_open (image);
 	if (!capture) {

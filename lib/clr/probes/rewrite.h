@@ -55,6 +55,7 @@ typedef struct {
 	bool covered;                         /* a filter wants its coverage */
 	bool gated;                           /* its image may be edited: its probes go through the gate (gate.h) */
 	bool raced;                           /* it was edited meanwhile */
+	bool is_runtimes;                     /* only the runtime reads its metadata (images/emitted.h) */
 	uint32_t way;                         /* its number for the gate; MONOCLE__IL_NONE: it has none yet */
 	const uint8_t *replaces;              /* the body that the runtime has, of an image that may be edited */
 	struct monocle__counting *counting;   /* what is counted in it (counter-probe.h); NULL: nothing */

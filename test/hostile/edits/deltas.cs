@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Compiles a library, edits it ten times, and writes what the compiler of `dotnet watch` makes of that: the library and
 // its symbols, and for each edit what MetadataUpdater.ApplyUpdate takes, 1.metadata, 1.code and 1.symbols to 10. Edit N
-// changes every method but one, puts N lines above all of them, and adds a method; N.cs is its text. `deltas REFERENCES
-// LIBRARY`, where REFERENCES is a folder.
+// changes every method but one, puts N lines above all of them, and adds methods and a class; N.cs is its text.
+// `deltas REFERENCES LIBRARY`, where REFERENCES is a folder.
 using System;
 using System.Collections.Immutable;
 using System.IO;
@@ -66,7 +66,7 @@ public static class Edited {
 	{
 		string prompt = ""EDIT"";
 		Console.WriteLine (""ready "" + prompt);
-		return Console.ReadLine (); // Wait
+		return HELD (); // Wait
 	}
 	public static string Work ()
 	{
@@ -77,19 +77,36 @@ public static class Edited {
 MORE}
 ";
 
-	static string Name (int edit)
+	// What each edit adds to the class, and beside it.
+	const string Member = @"	static string NewEDIT (int n)
 	{
-		return "New" + edit;
+		string made = ""new "" + n + EDIT;
+		return made + new FreshEDIT ().Say (new Box<FreshEDIT> (), n);
+	}
+	static string HeldEDIT ()
+	{
+		return Console.ReadLine ();
+	}
+";
+	const string Class = @"public class FreshEDIT {
+	public string Say (Box<FreshEDIT> box, int n)
+	{
+		return n + box.ToString ();
+	}
+}
+";
+
+	static string Each (int edit, string text)
+	{
+		return string.Concat (Enumerable.Range (1, edit).Select (i => text.Replace ("EDIT", i.ToString ())));
 	}
 
 	static string TextOf (int edit)
 	{
-		string more = string.Concat (Enumerable.Range (1, edit).Select (i =>
-			"	static string " + Name (i) + " (int n)\n	{\n		string made = \"new \" + n + " + i +
-			";\n		return made;\n	}\n"));
-		string added = edit == 0 ? "0" : Name (edit) + " (7)";
-		return new string ('\n', edit) + Text.Replace ("EDIT", edit.ToString ()).Replace ("ADDED", added)
-			.Replace ("MORE", more);
+		return new string ('\n', edit) + Text.Replace ("EDIT", edit.ToString ())
+			.Replace ("ADDED", edit == 0 ? "0" : "New" + edit + " (7)")
+			.Replace ("HELD", edit == 0 ? "Console.ReadLine" : "Held" + edit)
+			.Replace ("MORE", Each (edit, Member)) + Each (edit, Class);
 	}
 
 	static CSharpCompilation Compile (int edit, string path, string folder)
@@ -97,7 +114,8 @@ MORE}
 		var references = new[] { "System.Runtime.dll", "System.Console.dll", "System.Diagnostics.StackTrace.dll" }
 			.Select (name => MetadataReference.CreateFromFile (Path.Combine (folder, name)));
 		var source = SourceText.From (TextOf (edit), System.Text.Encoding.UTF8);
-		return CSharpCompilation.Create ("edited", new[] { CSharpSyntaxTree.ParseText (source, path: path) }, references,
+		var tree = CSharpSyntaxTree.ParseText (source, path: path);
+		return CSharpCompilation.Create ("edited", new[] { tree }, references,
 			new CSharpCompilationOptions (OutputKind.DynamicallyLinkedLibrary,
 				optimizationLevel: OptimizationLevel.Debug));
 	}
@@ -130,7 +148,9 @@ MORE}
 			}
 			var edits = new[] { "Leaf", "Show", "Throws", "Caught", "Wait", "Work" }
 				.Select (name => Update ("Edited", name)).Append (Update ("Box`1", "Name"))
-				.Append (new SemanticEdit (SemanticEditKind.Insert, null, Find (after, "Edited", Name (edit))));
+				.Concat (new[] { Find (after, "Edited", "New" + edit), Find (after, "Edited", "Held" + edit),
+					after.GetTypeByMetadataName ("Fresh" + edit) }
+					.Select (symbol => new SemanticEdit (SemanticEditKind.Insert, null, symbol)));
 			MemoryStream metadata = new (), code = new (), delta = new ();
 			var result = after.EmitDifference (baseline, edits, s => false, metadata, code, delta);
 			if (!result.Success)

@@ -23,6 +23,9 @@ EDITABLE = {"DOTNET_MODIFIABLE_ASSEMBLIES": "debug", "TMPDIR": "/tmp"}
 ROUND = {"Edited:Work ()": 1, "Edited:Unchanged (int)": 1, "Edited:Leaf (int)": 5, "Edited:Show<T> (T)": 2,
          "Edited:Throws (int)": 4, "Edited:Caught (int)": 1, "Edited:Wait ()": 1, "Box`1:Name (T)": 1}
 COUNTED = {name: (EDITS + 1) * count for name, count in ROUND.items()}
+for edit in range(1, EDITS + 1):  # what it adds
+    COUNTED.update({"Edited:New%d (int)" % edit: 1, "Edited:Held%d ()" % edit: 1, "Fresh%d:.ctor ()" % edit: 1,
+                    "Fresh%d:Say (Box`1<Fresh%d>,int)" % (edit, edit): 1})
 NO_VALUES = "show no arguments and no results"
 LEFT_OUT = "are not counted in a program that runs already, because it may be edited while it runs"
 PROFILES = ("calls", "sample", "exceptions", "events:calls", "calls")
@@ -171,8 +174,9 @@ class Edits(harness.Suite):
         seen = harness.settled(lambda: harness.run([self.build.monocle, "stack", pid],
                                                    harness.bare_environment({"TMPDIR": "/tmp"}), self.work),
                                lambda seen: "Console.ReadLine" in seen.out)
-        place = "  edited.cs:%d" % self.line_of(0, "Wait") if edit == 0 else ""
-        self.check("    Edited.Wait ()%s\n" % place in seen.out, "%s, stack after edit %d" % (runtime, edit), seen)
+        held = "    Edited.Held%d ()\n    Edited.Wait ()\n" % edit
+        place = held if edit else "    Edited.Wait ()  edited.cs:%d\n" % self.line_of(0, "Wait")
+        self.check(place in seen.out, "%s, stack after edit %d" % (runtime, edit), seen)
 
 
 def main():
