@@ -33,11 +33,13 @@
 #include "context.h"
 #include "images/editable.h"
 #include "images/image.h"
+#include "images/resolve.h"
 #include "invariant.h"
 #include "invoke.h"
 #include "raise.h"
 #include "shadow.h"
 #include "state.h"
+#include "stub.h"
 #include "tokens.h"
 
 /* The constructor: a token of the core library; 0: it is no gate. Written before code runs. */
@@ -49,7 +51,7 @@ static atomic_uint gate_token;
 typedef struct {
 	MonoMethod *method, *target;
 	MonoProfilerCallInstrumentationFlags flags;
-	bool is_invoked;
+	bool is_invoked, is_generic;
 } way;
 
 enum { MOMENT_BITS = 2, CHUNK_BITS = 10, CHUNK = 1 << CHUNK_BITS, CHUNKS = 1 << 12 };
@@ -113,10 +115,44 @@ find_place (uintptr_t fp, uintptr_t home, uintptr_t sp)
 	return (place) { sp, (uintptr_t) (const void *) &gate_token };
 }
 
+/*
+ * Which instance of a generic method has its code at a return address: instances that share their code are one. Found
+ * by hash; what comes later takes the place. `check` is the address, the record and the epoch of images together, so
+ * that words of two threads never make a pair.
+ */
+static struct {
+	_Atomic (uintptr_t) method, check;
+} known[1 << 8];
+
+static MonoMethod *
+find_instance (MonoMethod *definition, uintptr_t ip)
+{
+	int saved_errno = errno;
+	FunctionID function = monocle__stub_caller (ip);
+	MonoMethod *method = function ? monocle__resolve_method (function) : NULL;
+	errno = saved_errno;
+	return method && monocle_method_definition (method) == definition ? method : definition;
+}
+
+static MonoMethod *
+instance_at (MonoMethod *definition, uintptr_t ip)
+{
+	size_t at = ip * 0x9E3779B97F4A7C15u >> 56;
+	uintptr_t key = ip ^ (uintptr_t) atomic_load (&monocle__clr_state.instance_epoch) << 48;
+	uintptr_t method = atomic_load_explicit (&known[at].method, memory_order_relaxed);
+	if ((atomic_load_explicit (&known[at].check, memory_order_relaxed) ^ method) == key)
+		return (MonoMethod *) method;
+	method = (uintptr_t) find_instance (definition, ip);
+	atomic_store_explicit (&known[at].method, method, memory_order_relaxed);
+	atomic_store_explicit (&known[at].check, method ^ key, memory_order_relaxed);
+	return (MonoMethod *) method;
+}
+
+/* Which instance leaves, its entry says. */
 static bool
 pushes (const way *w)
 {
-	return w->is_invoked || w->flags & MONO_PROFILER_CALL_INSTRUMENTATION_EXCEPTION_LEAVE;
+	return w->is_invoked || w->is_generic || w->flags & MONO_PROFILER_CALL_INSTRUMENTATION_EXCEPTION_LEAVE;
 }
 
 static MonoProfilerCallContext *
@@ -129,29 +165,31 @@ static void
 enter (const way *w, place at)
 {
 	bool raises = w->flags & MONO_PROFILER_CALL_INSTRUMENTATION_EXCEPTION_LEAVE;
+	MonoMethod *method = w->is_generic ? instance_at (w->method, at.ip) : w->method;
 	if (w->is_invoked && monocle__clr_listened (MONOCLE_EVENT_method_begin_invoke))
-		monocle_raise_method_begin_invoke (w->method);
+		monocle_raise_method_begin_invoke (method);
 	if (pushes (w))
 		monocle__shadow_push (
-		    w->method, w->method,
+		    method, w->method,
 		    at.sp | (raises ? MONOCLE__SHADOW_RAISES : 0) | (w->is_invoked ? MONOCLE__SHADOW_INVOKES : 0), at.ip);
 	if (w->flags & MONO_PROFILER_CALL_INSTRUMENTATION_ENTER)
-		monocle__raise (MONOCLE_EVENT_method_enter, w->method,
+		monocle__raise (MONOCLE_EVENT_method_enter, method,
 		                context_for (w, MONO_PROFILER_CALL_INSTRUMENTATION_ENTER_CONTEXT));
 }
 
 static void
 leave (const way *w, place at, monocle__gate_moment moment)
 {
-	if (pushes (w) && !monocle__shadow_pop (w->method, at.sp))
+	MonoMethod *method = pushes (w) ? monocle__shadow_pop (w->method, at.sp) : w->method;
+	if (!method)
 		return;
 	if (moment == MONOCLE__GATE_LEAVE && w->flags & MONO_PROFILER_CALL_INSTRUMENTATION_LEAVE)
-		monocle__raise (MONOCLE_EVENT_method_leave, w->method,
+		monocle__raise (MONOCLE_EVENT_method_leave, method,
 		                context_for (w, MONO_PROFILER_CALL_INSTRUMENTATION_LEAVE_CONTEXT));
 	if (moment == MONOCLE__GATE_TAIL && w->flags & MONO_PROFILER_CALL_INSTRUMENTATION_TAIL_CALL)
-		monocle_raise_method_tail_call (w->method, w->target);
+		monocle_raise_method_tail_call (method, w->target);
 	if (w->is_invoked && monocle__clr_listened (MONOCLE_EVENT_method_end_invoke))
-		monocle_raise_method_end_invoke (w->method);
+		monocle_raise_method_end_invoke (method);
 }
 
 /* `home`: an address in the constructor's frame. */
@@ -290,7 +328,13 @@ is_needed (const monocle__rewriting *j, monocle__gate_moment moment)
 static uint32_t
 way_for (monocle__rewriting *j, monocle__gate_moment moment, MonoMethod *target)
 {
-	way w = { (MonoMethod *) (uintptr_t) j->record, target, j->flags, j->invoke != MONOCLE__NOT_INVOKED };
+	way w = {
+		.method = (MonoMethod *) (uintptr_t) j->record,
+		.target = target,
+		.flags = j->flags,
+		.is_invoked = j->invoke != MONOCLE__NOT_INVOKED,
+		.is_generic = j->class_params || j->method_params,
+	};
 	if (moment == MONOCLE__GATE_TAIL)
 		return add_way (&w);
 	if (j->way == MONOCLE__IL_NONE)
