@@ -195,6 +195,16 @@ has_room (monocle__clr_image *image, uint32_t row)
 	return grown;
 }
 
+static void
+tell_of_coverage (const monocle__clr_image *image)
+{
+	static atomic_bool told;
+	if (!atomic_exchange (&told, true))
+		monocle__clr_complain ("%s was edited while it runs: what its edited methods run from then on is not covered; "
+		                       "dotnet watch --no-hot-reload has it covered",
+		                       image->cli.name);
+}
+
 /* A method with our body is compiled again: if that is because it was edited, the new body gets its probes, too. */
 static int
 follow_edit (monocle__clr_image *image, mdToken token, FunctionID function, bool *ret_new)
@@ -205,6 +215,8 @@ follow_edit (monocle__clr_image *image, mdToken token, FunctionID function, bool
 	pthread_mutex_lock (&image->lock);
 	int state = atomic_load (&image->methods[row - 1]);
 	if (has_body_of_ours (state) && monocle__editable_is_replaced (image, token)) {
+		if (atomic_load (&image->flags[row - 1]) & MONOCLE__METHOD_COVERED)
+			tell_of_coverage (image);
 		wish.covered = false;
 		state = monocle__rewrite (image, token, &wish, MONOCLE__METHOD_UNKNOWN, function);
 		atomic_store (&image->flags[row - 1], has_body_of_ours (state) ? kept (&wish) : 0);
