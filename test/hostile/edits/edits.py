@@ -46,12 +46,13 @@ class Edits(harness.Suite):
         text = self.folder() / "library" / ("%d.cs" % edit if edit else "edited.cs")
         return next(n for n, line in enumerate(text.read_text().splitlines(), 1) if line.endswith("// " + mark))
 
-    def runs(self, runtime, what, modules, said=""):
+    def runs(self, runtime, what, modules, said="", settings=None):
         """Ten edits beside these modules: the program does what it does without them, and they say this and no more."""
+        settings = {**EDITABLE, **(settings or {})}
         command = self.command(runtime)
         bare = self.bare(command, EDITABLE)
         self.check(bare.code == 9 and len(bare.out.splitlines()) == 2 * (EDITS + 1), "%s: ten edits" % runtime, bare)
-        seen = harness.run(command, harness.profile_environment(self.build, runtime, modules, EDITABLE), self.work)
+        seen = harness.run(command, harness.profile_environment(self.build, runtime, modules, settings), self.work)
         self.check((seen.code, seen.out) == (bare.code, bare.out),
                    "%s, %s: the program does what it does without us" % (runtime, what), "%s\nbare: %s" % (seen, bare))
         lines = seen.err.splitlines()
@@ -143,6 +144,24 @@ class Edits(harness.Suite):
         """Values are not shown, which is said once."""
         self.runs(runtime, "arguments", ["calls:threshold=1ns,args,output=%s" % (self.work / "args.pb.gz")], NO_VALUES)
 
+    def compiled_otherwise(self, runtime):
+        """The gate may be compiled at once, with all optimisations, and what it is called from in other ways."""
+        for setting in ("DOTNET_TieredCompilation", "DOTNET_ReadyToRun", "DOTNET_TC_QuickJit"):
+            rows = self.modules(runtime)[:2]
+            self.runs(runtime, setting + "=0", [row[0] for row in rows], settings={setting: "0"})
+            for _, look, file in rows:
+                look(runtime, file)
+                file.unlink()
+
+    def threads(self, runtime):
+        """Threads call what is edited, and compile it: the program sees each edit."""
+        command = [*self.command(runtime), EDITS, 4]
+        bare = self.bare(self.command(runtime), EDITABLE)
+        for turn in range(20):
+            modules = ["calls:output=%s" % (self.work / "many.pb.gz"), "events:calls,output=/dev/null"][:1 + turn % 2]
+            seen = harness.run(command, harness.profile_environment(self.build, runtime, modules, EDITABLE), self.work)
+            self.check((seen.code, seen.out) == (bare.code, bare.out), "%s, threads: turn %d" % (runtime, turn), seen)
+
     # --- after an attach ----------------------------------------------------------------------------------------------
 
     def attached(self, runtime, profiles):
@@ -197,6 +216,9 @@ def main():
         if all_of_it:
             suite.contexts(runtime)
             suite.without_gate(runtime)
+        if suite.options.full:
+            suite.compiled_otherwise(runtime)
+            suite.threads(runtime)
     return suite.finish()
 
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Runs the library that deltas.cs makes, and edits it while it runs, as `dotnet watch` does: `hot FOLDER [EDITS]`. It
-// works before each edit and after the last one, and waits for a line; "end" ends it.
+// Runs the library that deltas.cs makes, and edits it while it runs, as `dotnet watch` does: `hot FOLDER [EDITS
+// [THREADS]]`. It works before each edit and after the last one, and waits for a line; "end" ends it. The threads call
+// a method that is edited all the time.
 using System;
 using System.IO;
 using System.Reflection;
 using System.Reflection.Metadata;
+using System.Threading;
 
 #if OLD
 // What compilers wrote before there was the constructor that takes a number.
@@ -23,7 +25,13 @@ static class Hot {
 		Assembly library = Assembly.LoadFrom (Path.Combine (args[0], "edited.dll"));
 		Type edited = library.GetType ("Edited");
 		var work = edited.GetMethod ("Work").CreateDelegate<Func<string>> ();
+		var leaves = edited.GetMethod ("Unchanged").CreateDelegate<Func<int, int>> ();
 		var wait = edited.GetMethod ("Wait").CreateDelegate<Func<string>> ();
+		for (int i = args.Length > 2 ? int.Parse (args[2]) : 0; i > 0; i--)
+			new Thread (() => {
+				for (;;)
+					leaves (5);
+			}) { IsBackground = true }.Start ();
 		for (int edit = 0; edit <= edits; edit++) {
 			if (edit > 0)
 				MetadataUpdater.ApplyUpdate (library, Read (args[0], edit, "metadata"), Read (args[0], edit, "code"),
