@@ -215,7 +215,7 @@ il_offset_of (void *host, MonoMethod *method, const void *start, uint32_t native
 {
 	body b;
 	monocle__clr_image *image = monocle__clr_image_of (monocle_method_image (method));
-	if (monocle__editable_is_edited (image, monocle_method_token (method)))
+	if (!monocle__editable_has_symbols (image, monocle_method_token (method)))
 		return MONOCLE_E_UNKNOWN;
 	bool found_body = open_body (start ? (UINT_PTR) start : newest_start_of (method), &b);
 	uint32_t found = found_body ? il_offset_at (&b, native_offset) : UINT32_MAX;

@@ -11,6 +11,7 @@
 #include <strings.h>
 #include "attribute.h"
 #include "environment.h"
+#include "il.h"
 #include "state.h"
 #include "tables.h"
 
@@ -105,9 +106,13 @@ monocle__editable_body (const monocle__clr_image *image, mdToken method, size_t 
 {
 	const uint8_t *body = body_now (image, method, ret_size);
 	monocle__clr_body *note = noted (image, method);
+	monocle__il_header header;
 	if (!body || !note || body != atomic_load (&note->ours))
 		return body;
-	return atomic_load (&note->replaced);
+	body = atomic_load (&note->replaced); /* which is shorter */
+	if (monocle__il_read_header (body, *ret_size, &header) == 0)
+		*ret_size = header.size;
+	return body;
 }
 
 bool
@@ -118,24 +123,40 @@ monocle__editable_is_added (const monocle__clr_image *image, mdToken method)
 }
 
 bool
-monocle__editable_is_edited (const monocle__clr_image *image, mdToken method)
-{
-	monocle__ecma_methoddef row;
-	size_t size;
-	if (!image || !image->is_editable || !image->cli.readable)
-		return false;
-	if (monocle__ecma_get_methoddef (&image->cli.ecma, method, &row))
-		return true;
-	const uint8_t *body = monocle__editable_body (image, method, &size);
-	return body && body != monocle__ecma_rva (&image->cli.ecma, row.rva, &size);
-}
-
-bool
 monocle__editable_is_replaced (const monocle__clr_image *image, mdToken method)
 {
 	size_t size;
 	monocle__clr_body *note = noted (image, method);
 	return note && body_now (image, method, &size) != atomic_load (&note->ours);
+}
+
+/* Do two bodies differ in operands alone? */
+static bool
+are_alike (const uint8_t *a, size_t size_a, const uint8_t *b, size_t size_b)
+{
+	monocle__il_body x = { 0 }, y = { 0 };
+	bool alike = monocle__il_read (&x, a, size_a, NULL) == 0 && monocle__il_read (&y, b, size_b, NULL) == 0 &&
+	             x.count == y.count;
+	for (uint32_t i = 0; alike && i < x.count; i++)
+		alike = x.code[i].offset == y.code[i].offset && x.code[i].original_opcode == y.code[i].original_opcode;
+	monocle__il_free (&x);
+	monocle__il_free (&y);
+	return alike;
+}
+
+/* A body that took the place of ours is compiled with the map of ours, so that nothing is known of its offsets. */
+bool
+monocle__editable_has_symbols (const monocle__clr_image *image, mdToken method)
+{
+	monocle__ecma_methoddef row;
+	size_t size, own_size;
+	if (!image || !image->is_editable || !image->cli.readable)
+		return true;
+	if (monocle__editable_is_replaced (image, method) || monocle__ecma_get_methoddef (&image->cli.ecma, method, &row))
+		return false;
+	const uint8_t *body = monocle__editable_body (image, method, &size);
+	const uint8_t *own = monocle__ecma_rva (&image->cli.ecma, row.rva, &own_size);
+	return body == own || (body && own && are_alike (body, size, own, own_size));
 }
 
 void

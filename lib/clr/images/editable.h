@@ -33,8 +33,11 @@ bool monocle__editable_is (const monocle__ecma_image *image, uint32_t *ret_const
 const uint8_t *monocle__editable_body (const monocle__clr_image *image, mdToken method, size_t *ret_size);
 /* Was the method added by an edit? Any context; false for other images. */
 bool monocle__editable_is_added (const monocle__clr_image *image, mdToken method);
-/* Is that another one than the image's own? Then symbols say nothing of it. Any context; false for other images. */
-bool monocle__editable_is_edited (const monocle__clr_image *image, mdToken method);
+/*
+ * Do the image's symbols tell of the body that the method has now? They do where an edit changed nothing but operands:
+ * then its lines are those of the source that was compiled. True for other images. Normal context.
+ */
+bool monocle__editable_has_symbols (const monocle__clr_image *image, mdToken method);
 /* Has the runtime another body now than the last one that it was given by us? Any context. */
 bool monocle__editable_is_replaced (const monocle__clr_image *image, mdToken method);
 /*

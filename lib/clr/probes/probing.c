@@ -222,6 +222,8 @@ follow_edit (monocle__clr_image *image, mdToken token, FunctionID function, bool
 		atomic_store (&image->flags[row - 1], has_body_of_ours (state) ? kept (&wish) : 0);
 		atomic_store (&image->methods[row - 1], (uint8_t) state);
 		*ret_new = has_body_of_ours (state);
+		if (!*ret_new)
+			monocle__rewrite_leave (image, token, function);
 	}
 	pthread_mutex_unlock (&image->lock);
 	return state;

@@ -765,6 +765,24 @@ rewrite (monocle__clr_image *image, mdToken token, const monocle__wish *wish, in
 	return wish->flags || wish->covered ? refuse (&j) : unwanted (&j);
 }
 
+/* The runtime keeps the map of our body until it gets another one. */
+void
+monocle__rewrite_leave (monocle__clr_image *image, mdToken token, FunctionID function)
+{
+	monocle__il_body body = { 0 };
+	size_t size = 0;
+	const uint8_t *data = monocle__editable_body (image, token, &size);
+	bool read = data && monocle__il_read (&body, data, size, NULL) == 0;
+	monocle__il_map *map = read ? calloc (body.count + 1u, sizeof *map) : NULL;
+	for (uint32_t i = 0; map && i < body.count; i++)
+		map[i].old_offset = map[i].new_offset = body.code[i].offset;
+	if (map)
+		set_line_map (function, map, body.count);
+	monocle__editable_note (image, token, NULL, NULL);
+	free (map);
+	monocle__il_free (&body);
+}
+
 bool
 monocle__rewrite_as_gate (monocle__clr_image *corlib, mdToken token)
 {

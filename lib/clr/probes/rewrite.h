@@ -102,6 +102,11 @@ int monocle__rewrite (monocle__clr_image *image, mdToken token, const monocle__w
  */
 int monocle__rewrite_further (monocle__clr_image *image, mdToken token, const monocle__wish *wish,
                               ICorProfilerFunctionControl *control);
+/*
+ * A method whose body was ours was edited, and gets no body of ours: offsets in its code are those of the edited body
+ * again. `function` is being compiled. Under the image's lock.
+ */
+void monocle__rewrite_leave (monocle__clr_image *image, mdToken token, FunctionID function);
 /* Makes a method of the core library the gate, before any code runs. False: the runtime refuses, which was logged. */
 bool monocle__rewrite_as_gate (monocle__clr_image *corlib, mdToken token);
 /* Puts the enter probe before everything. 0 or negative. */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Compiles a library, edits it ten times, and writes what the compiler of `dotnet watch` makes of that: the library and
 // its symbols, and for each edit what MetadataUpdater.ApplyUpdate takes, 1.metadata, 1.code and 1.symbols to 10. Edit N
-// changes every method but one, puts N lines above all of them, and adds methods and a class; N.cs is its text.
+// changes every method but one, puts N lines above all of them, and adds methods and a class; N.cs is its text. An even
+// edit leaves Wait () with the instructions that it had.
 // `deltas REFERENCES LIBRARY`, where REFERENCES is a folder.
 using System;
 using System.Collections.Immutable;
@@ -64,7 +65,7 @@ public static class Edited {
 	}
 	public static string Wait ()
 	{
-		string prompt = ""EDIT"";
+		string prompt = ""EDIT"";ODD
 		Console.WriteLine (""ready "" + prompt);
 		return HELD (); // Wait
 	}
@@ -105,6 +106,7 @@ MORE}
 	{
 		return new string ('\n', edit) + Text.Replace ("EDIT", edit.ToString ())
 			.Replace ("ADDED", edit == 0 ? "0" : "New" + edit + " (7)")
+			.Replace ("ODD", edit % 2 == 0 ? "" : " prompt += string.Empty;")
 			.Replace ("HELD", edit == 0 ? "Console.ReadLine" : "Held" + edit)
 			.Replace ("MORE", Each (edit, Member)) + Each (edit, Class);
 	}

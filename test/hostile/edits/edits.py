@@ -62,6 +62,20 @@ class Edits(harness.Suite):
     def report(self, file, *options):
         return harness.run([self.build.monocle, "report", *options, file], harness.bare_environment())
 
+    def begin(self, runtime, env):
+        """The program, which waits before the first edit."""
+        process = subprocess.Popen(list(map(str, self.command(runtime))), env=env, cwd=self.work, text=True,
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   start_new_session=True)
+        process.said = [process.stdout.readline(), process.stdout.readline()]
+        return process
+
+    def edit(self, process):
+        """What it says then."""
+        process.stdin.write("\n")
+        process.stdin.flush()
+        return [process.stdout.readline(), process.stdout.readline()]
+
     # --- what each module says ----------------------------------------------------------------------------------------
 
     def calls(self, runtime, file):
@@ -162,19 +176,35 @@ class Edits(harness.Suite):
             seen = harness.run(command, harness.profile_environment(self.build, runtime, modules, EDITABLE), self.work)
             self.check((seen.code, seen.out) == (bare.code, bare.out), "%s, threads: turn %d" % (runtime, turn), seen)
 
+    def lines(self, runtime):
+        """A method that an edit left its instructions, beside modules that write into it: samples say its line."""
+        for beside in ("calls", "cover"):
+            modules = ["%s:output=%s" % (beside, self.work / beside), "sample:lines,mode=wall,output=%s" %
+                       (self.work / ("%s-%s-lines.pb.gz" % (runtime, beside)))]
+            env = harness.profile_environment(self.build, runtime, modules, EDITABLE)
+            process = self.begin(runtime, env)
+            for _ in range(2):
+                self.edit(process)
+            report = [self.build.monocle, "report", "--lines", "-n0", process.pid]
+            seen = []
+
+            def waits():
+                seen[:] = [harness.run(report, harness.bare_environment(EDITABLE)).out]
+                return "Edited.Held2 ()" in seen[0]
+            harness.wait_for(waits)
+            place = "edited.cs:%d  Edited.Wait ()" % self.line_of(0, "Wait")
+            self.check(place in seen[0], "%s, lines beside %s" % (runtime, beside), seen[0])
+            process.communicate("end\n")
+
     # --- after an attach ----------------------------------------------------------------------------------------------
 
     def attached(self, runtime, profiles):
         """Attached to between the edits; each attach sees code that was edited, and the program does not notice."""
-        process = subprocess.Popen(list(map(str, self.command(runtime))), env=harness.bare_environment(EDITABLE),
-                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                   cwd=self.work, start_new_session=True)
-        said = [process.stdout.readline(), process.stdout.readline()]
+        process = self.begin(runtime, harness.bare_environment(EDITABLE))
+        said = process.said
         self.stack(runtime, process.pid, 0)
         for edit in range(1, EDITS + 1):
-            process.stdin.write("\n")
-            process.stdin.flush()
-            said += [process.stdout.readline(), process.stdout.readline()]
+            said += self.edit(process)
             if edit in (1, EDITS):
                 self.stack(runtime, process.pid, edit)
             if edit % 2 and edit // 2 < len(profiles):
@@ -192,12 +222,12 @@ class Edits(harness.Suite):
         self.check(seen.code == 0 and told == ("calls" in profile), "%s, attached: %s" % (runtime, profile), seen)
 
     def stack(self, runtime, pid, edit):
-        """The method that waits is named; its line is said as long as it is known."""
+        """The method that waits is named, and who calls it; lines are said where symbols tell of the code."""
         seen = harness.settled(lambda: harness.run([self.build.monocle, "stack", pid],
                                                    harness.bare_environment({"TMPDIR": "/tmp"}), self.work),
                                lambda seen: "Console.ReadLine" in seen.out)
-        held = "    Edited.Held%d ()\n    Edited.Wait ()\n" % edit
-        place = held if edit else "    Edited.Wait ()  edited.cs:%d\n" % self.line_of(0, "Wait")
+        line = "  edited.cs:%d" % self.line_of(0, "Wait") if edit % 2 == 0 else ""
+        place = ("    Edited.Held%d ()\n" % edit if edit else "") + "    Edited.Wait ()%s\n" % line
         self.check(place in seen.out, "%s, stack after edit %d" % (runtime, edit), seen)
 
 
@@ -216,6 +246,7 @@ def main():
         if all_of_it:
             suite.contexts(runtime)
             suite.without_gate(runtime)
+            suite.lines(runtime)
         if suite.options.full:
             suite.compiled_otherwise(runtime)
             suite.threads(runtime)
