@@ -88,7 +88,10 @@ class Edits(harness.Suite):
     def events(self, runtime, file):
         """Each call has one exit, on its thread, in order; those that throw leave by the exception."""
         open_calls, exits, strays = collections.defaultdict(list), collections.Counter(), []
-        for line in file.read_text().splitlines():
+        text = file.read_text()
+        clauses = text.count(" exception_clause method=Edited:Caught (int) index=0 ")
+        self.check(clauses == 2 * (EDITS + 1), "%s, events: filters and handlers" % runtime, clauses)
+        for line in text.splitlines():
             found = EVENT.match(line)
             if not found:
                 continue
@@ -128,7 +131,7 @@ class Edits(harness.Suite):
                 for name in ("calls.pb.gz", "events.log", "cover.mcov", "sample.pb.gz", "exceptions.pb.gz")}
         return [
             ("calls:output=%s" % file["calls.pb.gz"], self.calls, file["calls.pb.gz"]),
-            ("events:calls,output=%s" % file["events.log"], self.events, file["events.log"]),
+            ("events:calls,also=exception_clause,output=%s" % file["events.log"], self.events, file["events.log"]),
             ("cover:mode=count,output=%s" % file["cover.mcov"], self.cover, file["cover.mcov"]),
             ("exceptions:output=%s" % file["exceptions.pb.gz"], self.exceptions, file["exceptions.pb.gz"]),
             ("sample:output=%s" % file["sample.pb.gz"], None, file["sample.pb.gz"]),
