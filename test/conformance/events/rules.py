@@ -421,8 +421,8 @@ RULES = [
     (freed_once, "method_free"),
 ]
 JUDGED = {event for _, events in RULES for event in events.split()}
-# Those of runs of their own (load.py), or without a cause in these programs.
-ELSEWHERE = rows.APART | rows.NEVER_SHOWN | {"thread_suspension", "rejit"}
+# Those of runs of their own (load.py, ../attach/waits.py), or without a cause in these programs.
+ELSEWHERE = rows.APART | rows.NEVER_SHOWN | {"thread_suspension", "rejit", "sample_asleep"}
 
 
 def judge(log, run):
