@@ -49,11 +49,11 @@ struct builder {
 
 static uint32_t *map_slot (struct map *map, uint64_t key);
 
+/* `count` places, a power of two. False: no memory, and the map is as it was. */
 static bool
-map_grow (struct map *map)
+map_resize (struct map *map, uint32_t count)
 {
 	struct map old = *map;
-	uint32_t count = old.keys ? (old.mask + 1) * 2 : 256;
 	map->keys = calloc (count, sizeof *map->keys);
 	map->values = calloc (count, sizeof *map->values);
 	map->mask = count - 1;
@@ -70,6 +70,22 @@ map_grow (struct map *map)
 	free (old.keys);
 	free (old.values);
 	return true;
+}
+
+static bool
+map_grow (struct map *map)
+{
+	return map_resize (map, map->keys ? (map->mask + 1) * 2 : 256);
+}
+
+/* So many more keys find room without a move. */
+static bool
+map_reserve (struct map *map, uint32_t keys)
+{
+	uint32_t count = 256;
+	while (count / 2 <= map->count + keys)
+		count *= 2;
+	return (map->keys && map->mask >= count - 1) || map_resize (map, count);
 }
 
 static uint32_t
@@ -393,24 +409,6 @@ charge_running (void *data, uint32_t number, const struct monocle__thread_record
 
 /* --- order -------------------------------------------------------------------------------------------------------- */
 
-/* Paths to sort, with what decides. */
-struct rank {
-	uint32_t depth, parent, label, function, index;
-};
-
-static int
-compare_ranks (const void *pa, const void *pb)
-{
-	const struct rank *a = pa, *b = pb;
-	if (a->depth != b->depth)
-		return a->depth < b->depth ? -1 : 1;
-	if (a->parent != b->parent)
-		return a->parent < b->parent ? -1 : 1;
-	if (a->label != b->label)
-		return a->label < b->label ? -1 : 1;
-	return a->function < b->function ? -1 : a->function > b->function;
-}
-
 /* Numbers the labels by text: in the paths too. */
 static bool
 sort_labels (struct monocle__call_paths *out)
@@ -436,54 +434,148 @@ sort_labels (struct monocle__call_paths *out)
 	return good;
 }
 
-/*
- * Sorts one level after the other, because a level is sorted by the places that the one above has got. `ranks` begins
- * sorted by depth: index order is not enough, a deep path of one thread precedes a shallow one of the next.
- */
-static void
-rank_levels (const struct monocle__call_paths *out, struct rank *ranks, uint32_t *places)
+/* The order of paths while they are sorted: by the first key that a pass has not sorted by yet. */
+struct order {
+	uint32_t *from, *to; /* indexes of paths */
+	uint32_t *starts;    /* of a key: where the next path with it goes */
+	uint32_t *places;    /* by index: where the path has come to be */
+};
+
+enum path_key { BY_FUNCTION, BY_LABEL, BY_DEPTH };
+
+/* Without a label, in a damaged spool, a path comes behind those that have one. */
+static inline uint32_t
+key_of (const struct monocle__call_paths *out, uint32_t index, enum path_key key)
 {
-	for (uint32_t first = 0, next; first < out->path_count; first = next) {
-		for (next = first; next < out->path_count && ranks[next].depth == ranks[first].depth; next++)
-			if (ranks[next].parent != NONE)
-				ranks[next].parent = places[ranks[next].parent];
-		qsort (ranks + first, next - first, sizeof *ranks, compare_ranks);
-		for (uint32_t i = first; i < next; i++)
-			places[ranks[i].index] = i;
+	const struct monocle__path *path = &out->paths[index];
+	if (key == BY_LABEL)
+		return path->label < out->label_count ? path->label : out->label_count;
+	return key == BY_FUNCTION ? path->function : path->depth;
+}
+
+/* From counts by key to the first place of each. */
+static void
+add_up (uint32_t *starts, uint32_t count, uint32_t first)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t of_key = starts[i];
+		starts[i] = first;
+		first += of_key;
 	}
+}
+
+/* Paths with equal keys stay in the order that they are in. */
+static void
+sort_by (const struct monocle__call_paths *out, struct order *order, enum path_key key, uint32_t key_count)
+{
+	uint32_t *sorted = order->to;
+	memset (order->starts, 0, key_count * sizeof *order->starts);
+	for (uint32_t i = 0; i < out->path_count; i++)
+		order->starts[key_of (out, i, key)]++;
+	add_up (order->starts, key_count, 0);
+	for (uint32_t i = 0; i < out->path_count; i++)
+		sorted[order->starts[key_of (out, order->from[i], key)]++] = order->from[i];
+	order->to = order->from;
+	order->from = sorted;
+}
+
+/* One level, whose parents are in their places from `above` on. */
+static void
+sort_level (const struct monocle__call_paths *out, struct order *order, uint32_t above, uint32_t first, uint32_t next)
+{
+	memset (order->starts, 0, (first - above) * sizeof *order->starts);
+	for (uint32_t i = first; i < next; i++)
+		order->starts[order->places[out->paths[order->from[i]].parent] - above]++;
+	add_up (order->starts, first - above, first);
+	for (uint32_t i = first; i < next; i++) {
+		uint32_t index = order->from[i];
+		uint32_t place = order->starts[order->places[out->paths[index].parent] - above]++;
+		order->to[place] = index;
+		order->places[index] = place;
+	}
+}
+
+/* Level by level, because a level is sorted by the places that the one above has got. In `to`, then. */
+static void
+sort_levels (const struct monocle__call_paths *out, struct order *order)
+{
+	uint32_t first = 0, next, above = 0;
+	for (; first < out->path_count; above = first, first = next) {
+		uint32_t depth = out->paths[order->from[first]].depth;
+		for (next = first; next < out->path_count && out->paths[order->from[next]].depth == depth; next++)
+			if (!depth) {
+				order->to[next] = order->from[next];
+				order->places[order->from[next]] = next;
+			}
+		if (depth)
+			sort_level (out, order, above, first, next);
+	}
+}
+
+static uint32_t
+deepest (const struct monocle__call_paths *out)
+{
+	uint32_t depth = 0;
+	for (uint32_t i = 0; i < out->path_count; i++)
+		depth = out->paths[i].depth > depth ? out->paths[i].depth : depth;
+	return depth;
+}
+
+/* By depth, parent, label and function. There are no more keys of a kind than starts. */
+static void
+sort_order (const struct monocle__call_paths *out, struct order *order)
+{
+	for (uint32_t i = 0; i < out->path_count; i++)
+		order->from[i] = i;
+	sort_by (out, order, BY_FUNCTION, out->function_count);
+	if (out->label_count)
+		sort_by (out, order, BY_LABEL, out->label_count + 1);
+	sort_by (out, order, BY_DEPTH, deepest (out) + 1);
+	sort_levels (out, order);
+}
+
+/* Puts the paths where the order says. */
+static void
+move_paths (struct monocle__call_paths *out, const struct order *order, struct monocle__path *sorted)
+{
+	for (uint32_t i = 0; i < out->path_count; i++) {
+		sorted[i] = out->paths[order->to[i]];
+		if (sorted[i].parent != NONE)
+			sorted[i].parent = order->places[sorted[i].parent];
+		MONOCLE__INVARIANT (sorted[i].depth ? sorted[i].parent < i : sorted[i].parent == NONE);
+	}
+	for (uint32_t i = 0; i < out->node_count; i++)
+		if (out->node_paths[i] != NONE)
+			out->node_paths[i] = order->places[out->node_paths[i]];
+	free (out->paths);
+	out->paths = sorted;
 }
 
 static bool
 sort_paths (struct monocle__call_paths *out)
 {
-	if (!out->path_count)
+	size_t count = out->path_count;
+	if (!count)
 		return true;
-	struct rank *ranks = malloc (out->path_count * sizeof *ranks);
-	uint32_t *places = malloc (out->path_count * sizeof *places);
-	struct monocle__path *sorted = malloc (out->path_count * sizeof *sorted);
-	if (ranks && places && sorted) {
-		for (uint32_t i = 0; i < out->path_count; i++) {
-			const struct monocle__path *path = &out->paths[i];
-			ranks[i] = (struct rank) { path->depth, path->parent, path->label, path->function, i };
-		}
-		qsort (ranks, out->path_count, sizeof *ranks, compare_ranks);
-		rank_levels (out, ranks, places);
-		for (uint32_t i = 0; i < out->path_count; i++) {
-			sorted[i] = out->paths[ranks[i].index];
-			MONOCLE__INVARIANT (sorted[i].depth ? ranks[i].parent < i : ranks[i].parent == NONE);
-			sorted[i].parent = ranks[i].parent;
-		}
-		for (uint32_t i = 0; i < out->node_count; i++)
-			if (out->node_paths[i] != NONE)
-				out->node_paths[i] = places[out->node_paths[i]];
-		free (out->paths);
-		out->paths = sorted;
-	}
-	bool good = ranks && places && sorted;
-	if (!good)
+	/* A path's depth is less than their number; labels and functions may be more. */
+	size_t starts = count > out->function_count ? count : out->function_count;
+	starts = starts > out->label_count ? starts : out->label_count + 1;
+	struct order order = { .from = malloc (count * sizeof *order.from),
+		                   .to = malloc (count * sizeof *order.to),
+		                   .starts = malloc (starts * sizeof *order.starts),
+		                   .places = malloc (count * sizeof *order.places) };
+	struct monocle__path *sorted = malloc (count * sizeof *sorted);
+	bool good = order.from && order.to && order.starts && order.places && sorted;
+	if (good) {
+		sort_order (out, &order);
+		move_paths (out, &order, sorted);
+	} else {
 		free (sorted);
-	free (ranks);
-	free (places);
+	}
+	free (order.from);
+	free (order.to);
+	free (order.starts);
+	free (order.places);
 	return good;
 }
 
@@ -509,6 +601,26 @@ make_node_tables (struct builder *builder)
 	return true;
 }
 
+static void
+count_node (void *data, uint32_t index, const struct monocle__node *node)
+{
+	uint32_t *count = data;
+	(void) index, (void) node;
+	++*count;
+}
+
+/* Each node may be a path. */
+static bool
+make_path_tables (struct builder *builder)
+{
+	uint32_t count = 0;
+	struct monocle__spool_visitor counter = { .data = &count, .node = count_node };
+	monocle__spool_view_visit (builder->view, &counter);
+	builder->path_room = count + 1;
+	builder->out->paths = malloc (builder->path_room * sizeof *builder->out->paths);
+	return builder->out->paths && map_reserve (&builder->edges, count);
+}
+
 static bool
 build (struct builder *builder)
 {
@@ -519,7 +631,7 @@ build (struct builder *builder)
 	struct monocle__spool_visitor unnamed = { .data = builder, .node = add_unnamed };
 	monocle__spool_view_visit (builder->view, &names);
 	monocle__spool_view_visit (builder->view, &unnamed);
-	if (builder->failed || !settle_functions (builder) || !make_node_tables (builder))
+	if (builder->failed || !settle_functions (builder) || !make_node_tables (builder) || !make_path_tables (builder))
 		return false;
 	monocle__spool_view_visit (builder->view, &threads);
 	monocle__spool_view_visit (builder->view, &nodes);

@@ -74,10 +74,16 @@ enum fixed_string {
 
 enum { WORDS_MOST = 64 };
 
+/* Of a path, what each of its stack's samples looks at: a large profile's fit into a processor's cache. */
+struct frame {
+	uint32_t parent, function;
+};
+
 struct encoder {
 	const struct monocle__spool_view *view;
 	const struct monocle__call_paths *paths;
 	const struct monocle__slow_calls *slow;
+	struct frame *frames;                        /* by path */
 	uint32_t value_count;                        /* without times that cannot be told */
 	const struct monocle__function **identities; /* by image: one of its methods that says what it is; NULL: none */
 	monocle__wire wire;
@@ -182,12 +188,9 @@ static void
 write_sample (struct encoder *encoder, const struct monocle__path *path, uint64_t first_label)
 {
 	monocle__wire *wire = &encoder->wire;
-	const struct monocle__path *paths = encoder->paths->paths;
-	for (const struct monocle__path *frame = path;; frame = &paths[frame->parent]) {
-		monocle__wire_put_varint (wire, &wire->part, (uint64_t) frame->function + 1);
-		if (frame->parent == NONE)
-			break;
-	}
+	const struct frame *frames = encoder->frames;
+	for (uint32_t frame = (uint32_t) (path - encoder->paths->paths); frame != NONE; frame = frames[frame].parent)
+		monocle__wire_put_varint (wire, &wire->part, (uint64_t) frames[frame].function + 1);
 	monocle__wire_end_part (wire, SAMPLE_LOCATION);
 	monocle__wire_put_varint (wire, &wire->part, path->calls);
 	if (encoder->value_count > 1)
@@ -495,6 +498,15 @@ write_profile (struct encoder *encoder)
 	monocle__wire_finish (&encoder->wire);
 }
 
+static struct frame *
+make_frames (const struct monocle__call_paths *paths)
+{
+	struct frame *frames = malloc ((paths->path_count + 1) * sizeof *frames);
+	for (uint32_t i = 0; frames && i < paths->path_count; i++)
+		frames[i] = (struct frame) { paths->paths[i].parent, paths->paths[i].function };
+	return frames;
+}
+
 int
 monocle__spool_pprof_write (const struct monocle__spool_view *view, void **ret_data, size_t *ret_length)
 {
@@ -513,12 +525,14 @@ monocle__spool_pprof_write (const struct monocle__spool_view *view, void **ret_d
 	if (!(view->header->flags & (MONOCLE__SPOOL_STACKS | MONOCLE__SPOOL_CPU)) && view->rate <= 0)
 		encoder.value_count = 1;
 	encoder.identities = calloc (paths.image_count + 1, sizeof *encoder.identities);
-	if (monocle__wire_init (&encoder.wire, COMPRESSION) && encoder.identities)
+	encoder.frames = make_frames (&paths);
+	if (monocle__wire_init (&encoder.wire, COMPRESSION) && encoder.identities && encoder.frames)
 		write_profile (&encoder);
 	else
 		encoder.wire.failed = true;
 	monocle__wire_done (&encoder.wire);
 	free ((void *) encoder.identities);
+	free (encoder.frames);
 	free (encoder.strings.data);
 	free (encoder.clean.data);
 	monocle__slow_calls_done (&slow);
