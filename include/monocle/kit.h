@@ -207,9 +207,19 @@ typedef struct {
 	                                        enter are then not said to be lost */
 	bool cpu;                            /* with `times`: of the thread's CPU instead, see the clock above; no call is
 	                                        slow by it, and what runs since a thread's last event is not in it */
+	uint64_t paths;                      /* bytes for call paths; 0: MONOCLE_KIT_PATHS, or an eighth of what the process
+	                                        may have where that is less. See below */
 } monocle_kit_spool_config;
 
 #define MONOCLE_KIT_MAX_DEPTH 4096
+
+/*
+ * Memory for call paths, or for stacks, of all threads together; that which it takes at the end to write the profile,
+ * and to read it, is a part of it. A path that finds no room is folded into its nearest caller that has one, as
+ * CALLER; [other paths]; METHOD. Each method's calls and self time, and each leaf's values, stay exact; how much was
+ * folded is a comment.
+ */
+#define MONOCLE_KIT_PATHS ((uint64_t) 64 << 20)
 
 /*
  * File names. %p process id, %t local time as yyyyMMdd_HHmmss, %e program, %m module, %n the first number from 1 that
@@ -303,7 +313,7 @@ MONOCLE_KIT_API void monocle_kit_calls_thread_end (monocle_kit_spool *spool);
 
 typedef struct monocle_kit_stacks monocle_kit_stacks;
 
-/* Numbers that are not methods; the kit names them. Those below 16 are reserved. */
+/* Numbers that are not methods; the kit names them. Those below 32 are reserved. */
 enum {
 	MONOCLE_KIT_FRAME_UNKNOWN = 1, /* [unknown]: code that cannot be named */
 	MONOCLE_KIT_FRAME_STUB,        /* [stub]: glue that the runtime made */
@@ -322,6 +332,7 @@ enum {
 	MONOCLE_KIT_FRAME_WAITING,     /* for what, the innermost frames tell */
 	MONOCLE_KIT_FRAME_DISK,        /* waiting for it */
 	MONOCLE_KIT_FRAME_STOPPED,     /* by a debugger */
+	MONOCLE_KIT_FRAME_OTHER,       /* [other paths]: the kit's, between a caller and what found no room below it */
 };
 
 typedef struct {
@@ -360,6 +371,7 @@ typedef struct {
 	void (*end) (void *data);                         /* may be NULL */
 	void (*beat) (void *data);                        /* once a second, and before the end; may be NULL */
 	bool pieces;            /* there is a file for each piece: see monocle_kit_stacks_cut () */
+	uint64_t paths;         /* bytes for stacks, as monocle_kit_spool_config has it */
 } monocle_kit_stacks_config;
 
 /*

@@ -20,6 +20,9 @@
 #define MONOCLE__SPOOL_PACKAGE "package: "
 #define MONOCLE__SPOOL_RUNNING "end: the process is still running; this is what it had so far"
 
+/* The frame between a caller and what found no room for a path of its own; nothing is counted of it. */
+#define MONOCLE__SPOOL_OTHER "[other paths]"
+
 /* The PID of MODULE.PID.N.spool; a module's name may have dots. 0: it is not such a name. */
 long monocle__spool_name_pid (const char *name);
 

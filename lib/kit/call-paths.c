@@ -42,6 +42,7 @@ struct builder {
 	uint32_t *node_labels;
 	uint32_t node_count; /* indexes that the spool's extents have */
 	uint32_t function_room, path_room, label_room, thread_room;
+	bool has_folds;
 	bool failed;
 };
 
@@ -147,6 +148,7 @@ on_name (void *data, uint64_t key, const struct monocle__spool_name *name)
 	struct monocle__call_paths *out = builder->out;
 	if (builder->failed || !key || monocle__thread_state_is_key (key))
 		return;
+	builder->has_folds |= key == MONOCLE_KIT_FRAME_OTHER;
 	void *functions = with_room (out->functions, out->function_count, &builder->function_room, sizeof *out->functions);
 	uint32_t *value = map_slot (&builder->methods, key);
 	if (functions)
@@ -353,6 +355,18 @@ on_state (struct builder *builder, uint32_t index, const struct monocle__node *n
 	builder->failed |= builder->node_labels[index] == NONE;
 }
 
+/* Adds what is counted in [other paths]. */
+static void
+see_fold (struct builder *builder, const struct monocle__node *node)
+{
+	const struct monocle__node *parent = monocle__spool_view_node (builder->view, node->parent);
+	uint64_t *folded = builder->out->folded;
+	if (!parent || parent->key != MONOCLE_KIT_FRAME_OTHER)
+		return;
+	folded[0] += __atomic_load_n (&node->calls, __ATOMIC_RELAXED);
+	folded[1] += __atomic_load_n (&node->self, __ATOMIC_RELAXED);
+}
+
 static void
 on_node (void *data, uint32_t index, const struct monocle__node *node)
 {
@@ -367,6 +381,8 @@ on_node (void *data, uint32_t index, const struct monocle__node *node)
 		on_state (builder, index, node);
 		return;
 	}
+	if (builder->has_folds)
+		see_fold (builder, node);
 	uint32_t function = map_find (&builder->methods, node->key);
 	uint32_t label = builder->node_labels[node->parent];
 	uint32_t path = builder->node_paths[node->parent];

@@ -43,6 +43,7 @@ struct monocle__call_paths {
 	uint32_t label_count;
 	struct monocle__path *paths;
 	uint32_t path_count;
+	uint64_t folded[2];   /* what is counted in [other paths]: calls, self */
 	uint32_t *node_paths; /* of a spool with a threshold: the path of each node; UINT32_MAX: none. Else NULL */
 	uint32_t node_count;
 };

@@ -133,9 +133,25 @@ has_node_room (struct monocle__call_thread *thread)
 	return extent != NULL;
 }
 
-uint32_t
-monocle__thread_new_node (struct monocle__call_thread *thread, uint32_t parent, uint64_t key)
+static void
+note_full (monocle_kit_spool *spool)
 {
+	char text[200];
+	if (__atomic_load_n (&spool->paths.is_full, __ATOMIC_RELAXED) ||
+	    __atomic_exchange_n (&spool->paths.is_full, true, __ATOMIC_RELAXED))
+		return;
+	monocle__path_room_reason (&spool->paths, text, sizeof text);
+	monocle_kit_spool_note (spool, MONOCLE__NOTE_FOLDED, text);
+}
+
+uint32_t
+monocle__thread_new_node (struct monocle__call_thread *thread, uint32_t parent, uint64_t key, uint32_t depth,
+                          enum monocle__path_kind kind)
+{
+	if (!monocle__path_room_take (&thread->spool->paths, &thread->owed, depth, kind)) {
+		note_full (thread->spool);
+		return 0;
+	}
 	if (thread->count * 2 > thread->mask && !monocle__thread_grow_slots (thread) && thread->count + 1 >= thread->mask)
 		return 0;
 	if (!has_node_room (thread))
@@ -153,6 +169,24 @@ monocle__thread_new_node (struct monocle__call_thread *thread, uint32_t parent, 
 	*monocle__thread_slot (thread, parent, key) = index;
 	thread->count++;
 	return index;
+}
+
+uint32_t
+monocle__thread_fold (struct monocle__call_thread *thread, uint32_t parent, uint64_t key, uint32_t depth,
+                      enum monocle__path_kind kind)
+{
+	void *other = (void *) MONOCLE_KIT_FRAME_OTHER;
+	uint32_t fold = *monocle__thread_slot (thread, parent, MONOCLE_KIT_FRAME_OTHER);
+	MONOCLE__INVARIANT (!monocle__thread_is_folded (thread, &thread->nodes[parent]));
+	if (!fold) {
+		monocle__spool_name (thread->spool, other, NULL, 0);
+		fold = monocle__thread_new_node (thread, parent, MONOCLE_KIT_FRAME_OTHER, depth, kind);
+	}
+	if (!fold)
+		return 0;
+	thread->has_folds = true;
+	uint32_t index = *monocle__thread_slot (thread, fold, key);
+	return index ? index : monocle__thread_new_node (thread, fold, key, depth + 1, kind);
 }
 
 /* --- birth -------------------------------------------------------------------------------------------------------- */
@@ -242,7 +276,7 @@ take_record (struct monocle__call_thread *thread)
 	if (thread->record && !apart)
 		return true;
 	struct monocle__thread_record *record = monocle__spool_thread (spool, &number);
-	uint32_t root = record ? monocle__thread_new_node (thread, 0, number) : 0;
+	uint32_t root = record ? monocle__thread_new_node (thread, 0, number, 0, MONOCLE__PATH_NEEDED) : 0;
 	if (!root)
 		return false;
 	record->root = root;
@@ -453,6 +487,8 @@ empty (struct monocle__call_thread *thread, void *data)
 	madvise (thread->slots, ((size_t) thread->mask + 1) * sizeof *thread->slots, MADV_DONTNEED);
 	thread->count = 0;
 	thread->skip = 0;
+	thread->owed = 0;
+	thread->has_folds = false;
 	thread->extent = NULL;
 	thread->record = NULL;
 	thread->spool = NULL;

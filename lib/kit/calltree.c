@@ -61,7 +61,8 @@ enter_node (struct monocle__call_thread *thread, struct monocle__node *child, ui
 {
 	MONOCLE__INVARIANT (thread->current == &thread->nodes[*thread->top] && child == &thread->nodes[index]);
 	MONOCLE__INVARIANT (thread->top >= thread->stack && thread->top + 1 < thread->stack_end);
-	MONOCLE__INVARIANT (child->parent == (thread->top < thread->fold ? *thread->top : *thread->fold));
+	MONOCLE__INVARIANT (child->parent == (thread->top < thread->fold ? *thread->top : *thread->fold) ||
+	                    monocle__thread_is_folded (thread, child));
 	if (thread->clock)
 		charge (thread, thread->current, index, now);
 	__atomic_store_n (&child->calls, child->calls + 1, __ATOMIC_RELAXED);
@@ -131,6 +132,26 @@ leave_by_clock (struct monocle__call_thread *thread, monocle_kit_end end, void *
 	end_event (thread);
 }
 
+/* The deepest level whose node may have a path of its own. */
+static const uint32_t *
+innermost_path (const struct monocle__call_thread *thread)
+{
+	return thread->top < thread->fold ? thread->top : thread->fold;
+}
+
+/* There is no room for the path: the nearest caller that can have [other paths]. The outermost one always can. */
+static uint32_t
+fold (struct monocle__call_thread *thread, uint64_t key)
+{
+	const uint32_t *level = innermost_path (thread);
+	uint32_t index = 0;
+	for (; !index && level > thread->stack; level--)
+		if (!monocle__thread_is_folded (thread, &thread->nodes[*level]))
+			index = monocle__thread_fold (thread, *level, key, (uint32_t) (level - thread->stack) + 1,
+			                              MONOCLE__PATH_FOLDED);
+	return index ? index : monocle__thread_fold (thread, *thread->stack, key, 1, MONOCLE__PATH_NEEDED);
+}
+
 /*
  * Not inlined, so that what calls it uses little stack: where a recursion runs out of stack in here, and not in managed
  * code, Mono has no exception for it.
@@ -142,16 +163,30 @@ make_node (struct monocle__call_thread *thread, uint32_t parent, void *method)
 	size_t size;
 	char *buffer = monocle__thread_buffer (thread, &size);
 	monocle__spool_name (thread->spool, method, buffer, size);
-	uint32_t index = monocle__thread_new_node (thread, parent, (uintptr_t) method);
+	uint32_t depth = (uint32_t) (innermost_path (thread) - thread->stack) + 1;
+	bool folded = thread->nodes[parent].key == MONOCLE_KIT_FRAME_OTHER;
+	uint32_t index = monocle__thread_new_node (thread, parent, (uintptr_t) method, depth,
+	                                           folded ? MONOCLE__PATH_FOLDED : MONOCLE__PATH_ORDINARY);
+	if (!index && __atomic_load_n (&thread->spool->paths.is_full, __ATOMIC_RELAXED))
+		index = fold (thread, (uintptr_t) method);
 	errno = saved_errno;
 	return index;
+}
+
+/* Is the current node in [other paths]? All that it calls is there, beside it. */
+static inline bool
+is_in_fold (const struct monocle__call_thread *thread)
+{
+	return unlikely (thread->has_folds) && monocle__thread_is_folded (thread, thread->current);
 }
 
 /* The node for a call of `method` now, made if need be; 0: no room. */
 static inline uint32_t
 find_or_make (struct monocle__call_thread *thread, void *method)
 {
-	uint32_t parent = thread->top < thread->fold ? *thread->top : *thread->fold;
+	uint32_t parent = is_in_fold (thread)        ? thread->current->parent
+	                : thread->top < thread->fold ? *thread->top
+	                                             : *thread->fold;
 	uint32_t index = *monocle__thread_slot (thread, parent, (uintptr_t) method);
 	return unlikely (!index) ? make_node (thread, parent, method) : index;
 }
@@ -192,7 +227,8 @@ enter_other_child (struct monocle__call_thread *thread, void *method)
 		begin_skip (thread, false);
 		return;
 	}
-	if (thread->top <= thread->fold)
+	/* Where there is no end of levels, each call looks whether the stack is full. */
+	if (thread->top <= thread->fold && !is_in_fold (thread))
 		thread->current->last_child = index;
 	uint64_t now = monocle__thread_now (thread);
 	if (thread->starts)

@@ -55,6 +55,8 @@ struct monocle__call_thread {
 	struct monocle__extent *extent; /* where new nodes go; NULL at first */
 	uint64_t skip;                  /* SKIPPING: calls open that have no node */
 	bool deep;                      /* SKIPPING because the stack is full: calls still count */
+	bool has_folds;                 /* some calls found no room for a path of their own */
+	uint32_t owed;                  /* to the spool's room for paths */
 	uint32_t root;
 	monocle_kit_spool *spool; /* NULL: of no tree, and UNBORN */
 
@@ -114,8 +116,23 @@ char *monocle__thread_buffer (struct monocle__call_thread *thread, size_t *ret_s
 /* Twice as many slots. False: no memory. */
 bool monocle__thread_grow_slots (struct monocle__call_thread *thread);
 uint32_t *monocle__thread_slot (const struct monocle__call_thread *thread, uint32_t parent, uint64_t key);
-/* A new node under `parent`, in the slot table too. 0: no room. */
-uint32_t monocle__thread_new_node (struct monocle__call_thread *thread, uint32_t parent, uint64_t key);
+/* A new node under `parent`, in the slot table too; `depth`: of its frames, itself included. 0: no room. */
+uint32_t monocle__thread_new_node (struct monocle__call_thread *thread, uint32_t parent, uint64_t key, uint32_t depth,
+                                   enum monocle__path_kind kind);
+/*
+ * The node of `key` in [other paths] below `parent`, both made if need be and there is room. 0: there is none. `key`
+ * has a name; `buffer` is for that of [other paths].
+ */
+uint32_t monocle__thread_fold (struct monocle__call_thread *thread, uint32_t parent, uint64_t key, uint32_t depth,
+                               enum monocle__path_kind kind);
+
+/* Is the node in [other paths]? Where paths are folded; what is there has no callees of its own. */
+static inline bool
+monocle__thread_is_folded (const struct monocle__call_thread *thread, const struct monocle__node *node)
+{
+	return thread->nodes[node->parent].key == MONOCLE_KIT_FRAME_OTHER;
+}
+
 /* Writes a thread's name, cut to what a record holds; NULL clears. By one thread at a time. */
 void monocle__thread_record_name (struct monocle__thread_record *record, const char *name);
 /* Calls `each` for every thread that has lived, under the pool's lock. */

@@ -100,6 +100,8 @@ open_nodes (const struct monocle__spool_view *view, const struct monocle__thread
 		if (count == MONOCLE_KIT_MAX_DEPTH + 2)
 			return 0;
 		nodes[count++] = index;
+		if (node->key == MONOCLE_KIT_FRAME_OTHER)
+			count = 0; /* Calls in a fold cannot be told apart. */
 		index = node->parent;
 		node = monocle__spool_view_node (view, index);
 	}

@@ -250,8 +250,11 @@ static uint32_t
 open_node (const struct monocle__call_thread *thread, uint32_t level)
 {
 	uint32_t index = __atomic_load_n (&thread->record->current, __ATOMIC_ACQUIRE), depth = 0;
-	for (uint32_t at = index; at && thread->nodes[at].parent; at = thread->nodes[at].parent)
-		depth++;
+	for (uint32_t at = index; at && thread->nodes[at].parent; at = thread->nodes[at].parent) {
+		bool is_fold = thread->nodes[at].key == MONOCLE_KIT_FRAME_OTHER;
+		index = is_fold ? thread->nodes[at].parent : index;
+		depth = is_fold ? 0 : depth + 1;
+	}
 	for (; depth > level; depth--)
 		index = thread->nodes[index].parent;
 	return depth == level && level <= thread->spool->header->max_depth ? index : 0;

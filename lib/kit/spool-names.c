@@ -9,6 +9,7 @@
  */
 #include "hash.h"
 #include "invariant.h"
+#include "spool-name.h"
 #include "spool.h"
 
 #include <string.h>
@@ -147,6 +148,7 @@ static const char *const reserved_names[MONOCLE__RESERVED_KEYS] = {
 	[MONOCLE_KIT_FRAME_WAITING]   = "[waiting]",
 	[MONOCLE_KIT_FRAME_DISK]      = "[waiting for the disk]",
 	[MONOCLE_KIT_FRAME_STOPPED]   = "[stopped]",
+	[MONOCLE_KIT_FRAME_OTHER]     = MONOCLE__SPOOL_OTHER,
 };
 /* clang-format on */
 

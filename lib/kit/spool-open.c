@@ -180,6 +180,8 @@ monocle__spool_open_make (monocle_kit_spool *spool, const monocle_kit_spool_conf
 		return false;
 	describe (spool, &plan);
 	remember_descriptor (spool);
+	monocle__path_room_init (&spool->paths, config->paths, "");
+	monocle__path_room_fit (&spool->paths, spool->reserved);
 	return true;
 }
 

@@ -432,6 +432,36 @@ add_packages (struct encoder *encoder)
 		add_package (encoder, &paths->functions[paths->images[i]]);
 }
 
+/* How much of what the profile counts is in [other paths], and why. */
+static void
+add_fold_comment (struct encoder *encoder, const char *reason, int length)
+{
+	const struct monocle__spool_header *header = encoder->view->header;
+	const char *what = "";
+	uint64_t count = 0;
+	for (uint32_t i = 0; i < header->value_count; i++)
+		if (!strcmp (header->values[i].unit, "count")) {
+			count += encoder->paths->folded[i];
+			what = header->values[i].type;
+		}
+	if (count)
+		add_comment (encoder, "folded: %llu %s are shown in " MONOCLE__SPOOL_OTHER ": %.*s", (unsigned long long) count,
+		             what, length, reason);
+}
+
+static void
+add_note (struct encoder *encoder, const struct monocle__note *note)
+{
+	static const char folded[] = MONOCLE__NOTE_FOLDED ": ";
+	uint32_t length = __atomic_load_n (&note->length, __ATOMIC_ACQUIRE), key = sizeof folded - 1;
+	if (!length || length > sizeof note->text)
+		return;
+	if (length > key && !memcmp (note->text, folded, key))
+		add_fold_comment (encoder, note->text + key, (int) (length - key));
+	else
+		add_comment (encoder, "%.*s", (int) length, note->text);
+}
+
 static void
 add_comments (struct encoder *encoder)
 {
@@ -441,11 +471,8 @@ add_comments (struct encoder *encoder)
 	if (*header->runtime)
 		add_comment (encoder, "runtime: %s", header->runtime);
 	add_comment (encoder, "program: %s, pid %u, on %s", header->program, header->pid, header->host);
-	for (int i = 0; i < MONOCLE__NOTE_COUNT; i++) {
-		uint32_t length = __atomic_load_n (&header->notes[i].length, __ATOMIC_ACQUIRE);
-		if (length && length <= sizeof header->notes[i].text)
-			add_comment (encoder, "%.*s", (int) length, header->notes[i].text);
-	}
+	for (int i = 0; i < MONOCLE__NOTE_COUNT; i++)
+		add_note (encoder, &header->notes[i]);
 	add_packages (encoder);
 	add_slow_comment (encoder);
 	if (!header->ended && monocle__spool_view_is_alive (encoder->view))

@@ -24,6 +24,7 @@
 #include "clock.h"
 #include "origin.h"
 #include "output-name.h"
+#include "path-room.h"
 #include "process-start.h"
 
 #define MONOCLE__SPOOL_SIZE_MOST ((size_t) 16 << 30) /* no writer makes a larger one */
@@ -34,7 +35,7 @@ enum {
 	MONOCLE__EXTENT_HEADER = 64,
 	MONOCLE__PAIR_COUNT = 256,
 	MONOCLE__NOTE_COUNT = 8,
-	MONOCLE__RESERVED_KEYS = 16,
+	MONOCLE__RESERVED_KEYS = 32,
 	MONOCLE__WATCHED_LEVELS = (MONOCLE__EXTENT_SIZE - MONOCLE__EXTENT_HEADER) / 8,
 };
 
@@ -74,6 +75,9 @@ enum monocle__loss {
 struct monocle__value_name {
 	char type[32], unit[32];
 };
+
+/* The key of the note that says why paths are folded; the profile has it with a count. */
+#define MONOCLE__NOTE_FOLDED "folded"
 
 struct monocle__note {
 	uint32_t length; /* release; 0: none, or it is being changed */
@@ -303,6 +307,7 @@ struct monocle_kit_spool {
 	pthread_t heart; /* the beating thread, if has_heart */
 	bool has_heart;
 	struct monocle__watch *watch; /* NULL: no call is slow */
+	struct monocle__path_room paths;
 	char path[4096];
 };
 

@@ -27,6 +27,7 @@
 #include "pause.h"
 #include "spool-open.h"
 #include "stack-ring.h"
+#include "thread-state.h"
 
 enum {
 	RING_DEFAULT = 1 << 20,
@@ -239,18 +240,24 @@ resolve (monocle_kit_stacks *stacks, uint64_t address)
 	return key;
 }
 
+static void
+name (monocle_kit_stacks *stacks, uint64_t key)
+{
+	if (monocle__spool_is_named (&stacks->spool, (void *) (uintptr_t) key))
+		return;
+	ask (stacks);
+	monocle__spool_name (&stacks->spool, (void *) (uintptr_t) key, stacks->buffer, sizeof stacks->buffer);
+}
+
 /* The node of `key` below `parent`, with its name in the spool. 0: no room. */
 static uint32_t
-find_or_make (monocle_kit_stacks *stacks, uint32_t parent, uint64_t key)
+find_or_make (monocle_kit_stacks *stacks, uint32_t parent, uint64_t key, uint32_t depth)
 {
 	uint32_t index = *monocle__thread_slot (&stacks->tree, parent, key);
 	if (index)
 		return index;
-	if (parent && !monocle__spool_is_named (&stacks->spool, (void *) (uintptr_t) key)) {
-		ask (stacks);
-		monocle__spool_name (&stacks->spool, (void *) (uintptr_t) key, stacks->buffer, sizeof stacks->buffer);
-	}
-	return monocle__thread_new_node (&stacks->tree, parent, key);
+	name (stacks, key);
+	return monocle__thread_new_node (&stacks->tree, parent, key, depth, MONOCLE__PATH_ORDINARY);
 }
 
 /* --- the drain thread: threads ------------------------------------------------------------------------------------ */
@@ -301,6 +308,13 @@ forget_thread (monocle_kit_stacks *stacks, struct thread *thread)
 	}
 }
 
+/* 0: no room. */
+static uint32_t
+make_root (monocle_kit_stacks *stacks, uint32_t number)
+{
+	return monocle__thread_new_node (&stacks->tree, 0, number, 0, MONOCLE__PATH_NEEDED);
+}
+
 /* NULL: no room. */
 static struct thread *
 find_or_make_thread (monocle_kit_stacks *stacks, uint64_t number)
@@ -314,7 +328,7 @@ find_or_make_thread (monocle_kit_stacks *stacks, uint64_t number)
 	if (thread->root)
 		return thread;
 	struct monocle__thread_record *record = monocle__spool_thread (&stacks->spool, &file_number);
-	uint32_t root = record ? find_or_make (stacks, 0, file_number) : 0;
+	uint32_t root = record ? make_root (stacks, file_number) : 0;
 	if (!root)
 		return NULL;
 	/* Who reads the file meanwhile sees the one or the other. */
@@ -351,19 +365,51 @@ name_thread (monocle_kit_stacks *stacks, const struct monocle__stack_record *rec
 
 /* --- the drain thread: stacks ------------------------------------------------------------------------------------- */
 
+static uint64_t
+key_of (monocle_kit_stacks *stacks, uint64_t frame, bool *ret_whole)
+{
+	if (!(frame & MONOCLE__STACK_ADDRESS))
+		return frame;
+	uint64_t key = resolve (stacks, frame & ~MONOCLE__STACK_ADDRESS);
+	*ret_whole &= key != MONOCLE_KIT_FRAME_UNKNOWN;
+	return key;
+}
+
+/* Nothing is above it: it is a thread, or what the thread did. */
+static bool
+is_top (const monocle_kit_stacks *stacks, uint32_t node, uint32_t root)
+{
+	const struct monocle__node *nodes = stacks->tree.nodes;
+	return node == root || (nodes[node].parent == root && monocle__thread_state_is_key (nodes[node].key));
+}
+
+/*
+ * There is no room for the path of a stack below `node`, at `depth`: its innermost frame, which its values belong to,
+ * is below the nearest caller that can have [other paths]. The outermost one always can.
+ */
+static uint32_t
+fold (monocle_kit_stacks *stacks, uint32_t root, uint32_t node, uint64_t innermost, uint32_t depth)
+{
+	uint32_t index = 0;
+	name (stacks, innermost);
+	for (; !index && !is_top (stacks, node, root); node = stacks->tree.nodes[node].parent)
+		index = monocle__thread_fold (&stacks->tree, node, innermost, depth, MONOCLE__PATH_FOLDED);
+	return index ? index : monocle__thread_fold (&stacks->tree, node, innermost, 1, MONOCLE__PATH_NEEDED);
+}
+
 /* The node of a stack that is not known yet. *ret_whole: every frame was resolved. 0: no room. */
 static uint32_t
 walk (monocle_kit_stacks *stacks, uint32_t root, const uint64_t *frames, uint32_t count, bool *ret_whole)
 {
 	uint32_t node = root;
 	*ret_whole = true;
-	while (count-- && node) {
-		uint64_t key = frames[count];
-		if (key & MONOCLE__STACK_ADDRESS) {
-			key = resolve (stacks, key & ~MONOCLE__STACK_ADDRESS);
-			*ret_whole &= key != MONOCLE_KIT_FRAME_UNKNOWN;
-		}
-		node = find_or_make (stacks, node, key);
+	for (uint32_t depth = 1; depth <= count; depth++) {
+		uint32_t next = find_or_make (stacks, node, key_of (stacks, frames[count - depth], ret_whole), depth);
+		if (!next && __atomic_load_n (&stacks->spool.paths.is_full, __ATOMIC_RELAXED))
+			return fold (stacks, root, node, key_of (stacks, frames[0], ret_whole), depth);
+		if (!next)
+			return 0;
+		node = next;
 	}
 	return node;
 }
@@ -657,6 +703,7 @@ open_stacks (const monocle_kit_stacks_config *config)
 		.runtime = config->runtime,
 		.name_method = config->name,
 		.threads = config->threads,
+		.paths = config->paths,
 	};
 	monocle_kit_stacks *stacks = monocle__fails () ? NULL : calloc (1, sizeof *stacks);
 	if (!stacks) {

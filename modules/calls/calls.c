@@ -48,6 +48,7 @@ static uint64_t option_slowcalls = 1000;
 static bool option_args, option_result;
 static uint64_t option_strings = 64;
 static const char *option_trigger;
+static uint64_t option_paths;
 static const char *option_output;
 
 /* clang-format off */
@@ -72,6 +73,8 @@ static const monocle_kit_option options[] = {
 	  0, STRING_MOST },
 	{ "trigger",   MONOCLE_KIT_OPTION_STRING, &option_trigger,   "EVENT",
 	  "count from the first call of M:Type:Method to its end, or from the throw of an exception:TYPE on" },
+	{ "paths",     MONOCLE_KIT_OPTION_U64,    &option_paths,     "SIZE",
+	  "memory for call paths, what is beyond is folded; 0: 64m, or less where there is little" },
 	{ "output",    MONOCLE_KIT_OPTION_STRING, &option_output,    "FILE",
 	  "where the profile goes, else %e_%t_%p.calls.pb.gz: %p process, %t time, %e program, +FILE, |COMMAND, #FD" },
 	{ NULL },
@@ -364,6 +367,7 @@ open_spool (const char *desc, bool described)
 		.slow_calls = (uint32_t) option_slowcalls,
 		.describe = described ? describe_call : NULL,
 		.late = option_trigger != NULL,
+		.paths = option_paths,
 	};
 	monocle_kit_spool *spool = monocle_kit_spool_open (&config);
 	mono_free (runtime);

@@ -31,7 +31,7 @@ MONOCLE_KIT_SUMMARY ("what is thrown, and where");
 MONOCLE_KIT_WHEN_EMPTY ("no exception was thrown");
 
 static bool option_text, option_log, option_threads;
-static uint64_t option_depth = 64, option_buffer = 1 << 20;
+static uint64_t option_depth = 64, option_buffer = 1 << 20, option_paths;
 static const char *option_filter, *option_output;
 
 /* clang-format off */
@@ -47,6 +47,8 @@ static const monocle_kit_option options[] = {
 	{ "threads", MONOCLE_KIT_OPTION_FLAG,   &option_threads, NULL,       "keep threads apart" },
 	{ "buffer",  MONOCLE_KIT_OPTION_U64,    &option_buffer,  "BYTES",    "for what waits to be counted or written",
 	  1 << 17, 1 << 30 },
+	{ "paths",   MONOCLE_KIT_OPTION_U64,    &option_paths,   "SIZE",
+	  "memory for stacks, what is beyond is folded; 0: 64m, or less where there is little" },
 	{ "output",  MONOCLE_KIT_OPTION_STRING, &option_output,  "FILE",
 	  "where it goes, else %e_%t_%p.exceptions.pb.gz or .log: %p process, %t time, %e program, +FILE, |COMMAND, #FD" },
 	{ NULL },
@@ -246,6 +248,7 @@ open_stacks (const char *desc, const char *runtime)
 		.values = { { "rethrown", "count" }, { "exceptions", "count" } },
 		.threads = option_threads,
 		.buffer = option_buffer,
+		.paths = option_paths,
 		.name = name_of,
 		.begin = drain_thread_begin,
 		.beat = beat,

@@ -39,7 +39,7 @@ MONOCLE_KIT_WHEN_EMPTY ("the program used too little CPU time to be seen (--prof
 
 enum { MODE_CPU, MODE_WALL, MODE_NONE };
 static uint32_t option_mode;
-static uint64_t option_freq = 100, option_depth = 256, option_buffer = 1 << 20;
+static uint64_t option_freq = 100, option_depth = 256, option_buffer = 1 << 20, option_paths;
 static bool option_threads, option_native, option_raw, option_lines, option_async;
 static const char *option_output, *option_snapshot;
 
@@ -58,6 +58,8 @@ static const monocle_kit_option options[] = {
 	  1, 1000 },
 	{ "buffer",   MONOCLE_KIT_OPTION_U64,    &option_buffer,  "BYTES",     "for stacks that wait to be counted",
 	  1 << 16, 1 << 30 },
+	{ "paths",    MONOCLE_KIT_OPTION_U64,    &option_paths,   "SIZE",
+	  "memory for stacks, what is beyond is folded; 0: 64m, or less where there is little" },
 	{ "output",   MONOCLE_KIT_OPTION_STRING, &option_output,  "FILE",
 	  "where the profile goes, else %e_%t_%p.sample.pb.gz: %p process, %t time, %e program, +FILE, |COMMAND, #FD" },
 	{ "snapshot", MONOCLE_KIT_OPTION_STRING, &option_snapshot, "FILE",
@@ -572,6 +574,7 @@ open_stacks (const char *desc)
 		.period = 1000000000u / option_freq,
 		.threads = option_threads,
 		.buffer = option_buffer,
+		.paths = option_paths,
 		.resolve = name_resolve,
 		.name = name_of,
 		.begin = drain_thread_begin,

@@ -30,7 +30,7 @@
 
 static bool hanging;
 static int hang_until[2]; /* the other end is closed */
-static char main_[] = "main", a[] = "a", b[] = "b", hidden[] = "@test.exe";
+static char main_[] = "main", a[] = "a", b[] = "b", c[] = "c", hidden[] = "@test.exe";
 
 static void
 describe (const monocle_kit_slow_call *call, char *arguments, char *result)
@@ -243,6 +243,23 @@ what_is_folded_is_listed_when_it_ends (void **state)
 }
 
 static void
+what_finds_no_room_is_listed_when_it_ends_too (void **state)
+{
+	monocle_kit_spool *spool = open_with (0, NULL, 0);
+	enter (main_), age (5), enter (a), age (3);
+	spool->paths.limit = 4; /* There is room for folds, and for nothing else. */
+	spool->paths.used = 3;
+	enter (b), age (9), enter (c), age (7);
+	assert_listed ("main 5 4  |a 3 4  |");
+	leave (c), leave (b);
+	assert_listed ("b 9 0  |c 7 0  |main 5 4  |a 3 4  |");
+	enter (c), age (8);
+	monocle__slow_finish (spool);
+	leave (c), leave (a), leave (main_);
+	assert_listed ("b 9 0  |c 7 0  |main 5 4  |a 3 4  |");
+}
+
+static void
 a_deep_recursion_is_counted (void **state)
 {
 	monocle_kit_spool *spool = open_with (0, NULL, 0);
@@ -337,6 +354,7 @@ main (void)
 		test (what_was_kept_describes_a_call),
 		test (a_thread_that_ends_ends_its_calls),
 		test (what_is_folded_is_listed_when_it_ends),
+		test (what_finds_no_room_is_listed_when_it_ends_too),
 		test (a_deep_recursion_is_counted),
 		test (the_profile_has_them_after_a_death),
 		test (calls_that_are_open_at_the_end_are_described),

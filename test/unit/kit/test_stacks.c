@@ -113,6 +113,61 @@ static const monocle_kit_frame g_of_main[] = { { frame_g, 0 }, { frame_main, 0 }
 static const monocle_kit_frame code[] = { { NULL, 0x1000 }, { frame_main, 0 } };
 static const monocle_kit_frame nowhere[] = { { NULL, 0x2000 }, { frame_main, 0 } };
 
+/* --- room for paths ----------------------------------------------------------------------------------------------- */
+
+/* Stacks that differ in the middle: [0] is the innermost frame. */
+static void
+add_different (monocle_kit_stacks *stacks, uint32_t count)
+{
+	enum { MIDDLE = 10 };
+	for (uint32_t i = 0; i < count; i++) {
+		monocle_kit_frame frames[MIDDLE + 2] = { { i % 2 ? frame_f : frame_g, 0 }, [MIDDLE + 1] = { frame_main, 0 } };
+		for (uint32_t k = 0; k < MIDDLE; k++)
+			frames[k + 1] = (monocle_kit_frame) { i * 2654435761u >> k & 1 ? frame_f : frame_g, 0 };
+		assert_true (add (stacks, 1, 3, frames, MIDDLE + 2));
+		if (i % 512 == 0)
+			assert_true (monocle_kit_stacks_sync (stacks, 20000)); /* The ring holds so many. */
+	}
+	assert_true (monocle_kit_stacks_sync (stacks, 20000));
+}
+
+static void
+stacks_without_room_are_folded_and_leaves_stay_exact (void **state)
+{
+	enum { COUNT = 4000 };
+	static const uint64_t rooms[] = { 1, 100000, 200000, MONOCLE_KIT_PATHS };
+	for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
+		monocle_kit_stacks_config config = config_at (tree_file ("p.pb.gz"));
+		config.paths = rooms[i];
+		monocle_kit_stacks *stacks = monocle_kit_stacks_open (&config);
+		struct monocle__spool_view view;
+		struct monocle__call_paths paths;
+		const char *error;
+		uint64_t calls[2] = { 0, 0 }, self = 0;
+		add_different (stacks, COUNT);
+		monocle_kit_spool *spool = spool_of (stacks);
+		assert_int_equal (monocle__spool_view_init (&view, spool->header, spool->allocated, &error), 0);
+		assert_int_equal (monocle__call_paths_init (&paths, &view), 0);
+		for (uint32_t k = 0; k < paths.path_count; k++) {
+			char last = paths.functions[paths.paths[k].function].name[0];
+			self += paths.paths[k].self;
+			if (last == 'f' || last == 'g')
+				calls[last == 'f'] += paths.paths[k].calls;
+			else
+				assert_int_equal (paths.paths[k].calls, 0);
+		}
+		assert_int_equal (calls[0], COUNT / 2);
+		assert_int_equal (calls[1], COUNT / 2);
+		assert_int_equal (self, 3 * COUNT);
+		assert_int_equal (paths.folded[0] > 0, rooms[i] != MONOCLE_KIT_PATHS);
+		assert_int_equal (paths.folded[1], 3 * paths.folded[0]);
+		assert_int_equal (monocle_kit_stacks_lost (stacks), 0);
+		monocle__call_paths_done (&paths);
+		monocle_kit_stacks_close (stacks);
+		monocle_kit_stacks_free (stacks);
+	}
+}
+
 /* --- counting ----------------------------------------------------------------------------------------------------- */
 
 static void
@@ -653,6 +708,7 @@ int
 main (void)
 {
 	const struct CMUnitTest tests[] = {
+		tree_test (stacks_without_room_are_folded_and_leaves_stay_exact),
 		tree_test (equal_stacks_add_up_and_their_values_too),
 		tree_test (no_frames_and_too_many_are_shown_as_such),
 		tree_test (a_frame_without_a_name_is_hidden_and_its_samples_are_its_callers),
