@@ -7,73 +7,47 @@
 
 #include "array.h"
 #include "read-file.h"
+#include "unpack.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <zlib.h>
 
 enum {
-	FILE_LIMIT = 0x7fffffff, /* bytes, packed and unpacked; protocol buffers end there anyway */
 	/*
 	 * Honest profiles unpack to four to thirty times their size and are then about eight times as large in memory. The
 	 * larger number is what a small file may take, whatever it holds.
 	 */
-	UNPACKED_LEAST = 64 << 20,
-	UNPACKED_FACTOR = 100,
 	MEMORY_LEAST = 128 << 20,
 	MEMORY_FACTOR = 200,
-	PIECE = 1 << 20, /* is unpacked between two looks at the limits */
+	WHOLE_MOST = 64 << 20, /* where a format can be read piece by piece, what is larger is */
+	PIECE = 1 << 20,       /* is unpacked between two looks at the limits */
 };
 
 typedef struct {
 	unsigned char *bytes;
 	size_t size, capacity;
-	bool is_cut; /* it was not unpacked to its end */
+	bool has_all;
 } content;
 
-/* Inflates one gzip member after another into `out`. NULL, or what is wrong. */
+/* Unpacks `most` bytes, or all. NULL, or what is wrong. */
 static const char *
-inflate_members (z_stream *stream, content *out)
+unpack_some (monocle__unpack *unpack, content *out, size_t most)
 {
-	int state = Z_OK;
-	while (state != Z_STREAM_END || stream->avail_in > 0) {
-		if (state == Z_STREAM_END && inflateReset (stream) != Z_OK)
-			return "damaged: not gzip";
-		if (out->size >= FILE_LIMIT)
-			return "larger than 2 GB when unpacked";
-		if (out->size > UNPACKED_LEAST + (size_t) UNPACKED_FACTOR * stream->total_in)
-			return "it unpacks to more than a hundred times its size, which no profile does";
+	size_t got = 1;
+	while (got && out->size < most) {
 		if (!MONOCLE__RESERVE (out->bytes, out->capacity, out->size + 65536))
 			return "out of memory";
-		stream->next_out = out->bytes + out->size;
-		stream->avail_out = (uInt) (out->capacity - out->size < PIECE ? out->capacity - out->size : PIECE);
-		state = inflate (stream, Z_NO_FLUSH);
-		out->size = (size_t) (stream->next_out - out->bytes);
-		if (state == Z_BUF_ERROR || (state == Z_OK && stream->avail_in == 0 && stream->avail_out > 0)) {
-			out->is_cut = true;
-			return "damaged: the file is cut off";
-		}
-		if (state != Z_OK && state != Z_STREAM_END)
-			return "damaged: its gzip check fails";
+		size_t room = out->capacity - out->size < PIECE ? out->capacity - out->size : PIECE;
+		const char *problem = monocle__unpack_some (unpack, out->bytes + out->size, room, &got);
+		out->size += got;
+		if (problem)
+			return problem;
 	}
+	out->has_all = got == 0;
 	return NULL;
-}
-
-static const char *
-unpack (const void *bytes, size_t size, content *out)
-{
-	z_stream stream = { .next_in = (Bytef *) (uintptr_t) bytes, .avail_in = (uInt) size };
-	const char *problem;
-	if (size > FILE_LIMIT)
-		return "larger than 2 GB";
-	if (inflateInit2 (&stream, 15 + 16) != Z_OK)
-		return "out of memory";
-	problem = inflate_members (&stream, out);
-	inflateEnd (&stream);
-	return problem;
 }
 
 /* Why a file is not read that another program could make readable; NULL: nothing is known about it. */
@@ -125,6 +99,7 @@ monocle__profile_parse (const void *bytes, size_t size, monocle__profile **ret_p
 	const unsigned char *magic = bytes;
 	size_t allowance = MEMORY_LEAST + MEMORY_FACTOR * size;
 	content unpacked = { 0 };
+	monocle__unpack unpack;
 	const char *problem = foreign (bytes, size);
 	int result = -1;
 	if (problem) {
@@ -133,9 +108,23 @@ monocle__profile_parse (const void *bytes, size_t size, monocle__profile **ret_p
 	}
 	if (size < 2 || magic[0] != 0x1f || magic[1] != 0x8b)
 		return find_format (bytes, size)->parse (bytes, size, allowance, ret_profile, error, error_size);
-	problem = unpack (bytes, size, &unpacked);
+	problem = monocle__unpack_init (&unpack, bytes, size);
+	if (problem) {
+		snprintf (error, error_size, "%s", problem);
+		return -1;
+	}
+	problem = unpack_some (&unpack, &unpacked, WHOLE_MOST);
+	bool in_pieces =
+	    !problem && !unpacked.has_all && find_format (unpacked.bytes, unpacked.size)->parse == monocle__pprof_parse;
+	if (!problem && !in_pieces)
+		problem = unpack_some (&unpack, &unpacked, SIZE_MAX);
+	monocle__unpack_done (&unpack);
+	if (in_pieces) {
+		free (unpacked.bytes);
+		return monocle__pprof_parse_packed (bytes, size, allowance, ret_profile, error, error_size);
+	}
 	allowance -= unpacked.size < allowance ? unpacked.size : allowance;
-	if (unpacked.is_cut)
+	if (unpack.is_cut)
 		result = parse_cut (&unpacked, allowance, problem, ret_profile, error, error_size);
 	else if (problem)
 		snprintf (error, error_size, "%s", problem);
@@ -151,7 +140,7 @@ monocle__profile_read (const char *path, monocle__profile **ret_profile, char *e
 {
 	int fd = open (path, O_RDONLY | O_CLOEXEC), result = -1;
 	size_t size = 0;
-	char *bytes = fd < 0 ? NULL : monocle__read_file (fd, FILE_LIMIT, &size);
+	char *bytes = fd < 0 ? NULL : monocle__read_file (fd, MONOCLE__FILE_LIMIT, &size);
 	if (size)
 		result = monocle__profile_parse (bytes, size, ret_profile, error, error_size);
 	else

@@ -62,6 +62,9 @@ extern const size_t monocle__file_format_count;
 #undef READ_FORMAT
 #undef WRITTEN_FORMAT
 
+/* pprof that is packed with gzip, which is unpacked piece by piece, twice. */
+monocle__parser monocle__pprof_parse_packed;
+
 /*
  * A profile in any format that is read, packed with gzip or not. Few bytes must not become much memory: what is packed
  * unpacks to at most 64 MiB and a hundred times what was read so far, and all that is kept of `size` bytes while they

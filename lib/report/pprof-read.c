@@ -9,9 +9,12 @@
  * allowance, and the way to make much out of little (long inlined locations on many stacks) has a limit.
  */
 #include "array.h"
+#include "field-stream.h"
 #include "format.h"
+#include "hash.h"
 #include "origin-fields.h"
 #include "path.h"
+#include "sample-fold.h"
 #include "slow-fields.h"
 #include "spool-name.h"
 #include "wire.h"
@@ -23,7 +26,8 @@
 #include <string.h>
 
 enum {
-	FRAME_LIMIT = 1 << 27, /* frames over all stacks: half a gigabyte of them */
+	FRAME_LIMIT = 1 << 27, /* frames over all stacks, besides what the file's size makes likely */
+	INLINED_LIKELY = 4,    /* frames of a location, which takes a byte at least */
 	VALUE_LIMIT = 64,      /* value types; reports have a column or two for each */
 };
 
@@ -54,8 +58,11 @@ typedef struct {
 } mapping;
 
 typedef struct {
-	monocle__wire_span message;
+	monocle__wire_span message; /* of a packed file, all but its samples */
+	monocle__wire_span packed;  /* the file, if it is read in pieces */
 	monocle__profile *profile;
+	monocle__sample_fold fold;
+	size_t frames_read, bytes_read; /* of stacks: long inlined locations make much out of little */
 	monocle__wire_span *strings;
 	const char **texts; /* what monocle__profile_text () made of strings[i], NULL until it is asked for */
 	size_t string_count, string_capacity;
@@ -510,8 +517,9 @@ read_frame (reader *r, uint64_t id, void *context)
 	if (index == SIZE_MAX)
 		return fail (r, "damaged: location %llu is not described", (unsigned long long) id);
 	found = &r->locations[index];
-	if (r->profile->frame_count + sample->depth + found->count > FRAME_LIMIT)
-		return fail (r, "its stacks have more than %d frames", FRAME_LIMIT);
+	r->frames_read += found->count;
+	if (r->frames_read > FRAME_LIMIT + INLINED_LIKELY * r->bytes_read)
+		return fail (r, "its stacks have more than %zu frames, which no file of its size has", r->frames_read - 1);
 	depth = sample->depth + found->count;
 	if (depth > r->stack_capacity && !monocle__profile_take (r->profile, 2 * depth * sizeof *r->stack))
 		return fail_memory (r);
@@ -563,6 +571,19 @@ read_label (reader *r, const monocle__wire_field *f, void *unused)
 	return monocle__profile_add_label (r->profile, &label) ? 0 : fail_memory (r);
 }
 
+/* Adds up what labels say: they stand in whatever order. */
+static int
+hash_label (reader *r, const monocle__wire_field *f, void *context)
+{
+	uint64_t *sum = context, hash = 0;
+	if (f->number != 3 || f->type != 2)
+		return 0;
+	for (const uint8_t *at = f->bytes.at; at < f->bytes.end; at++)
+		hash = monocle__hash (hash, *at + 1u);
+	*sum += hash;
+	return 0;
+}
+
 /* The third walk. */
 static int
 read_sample (reader *r, const monocle__wire_field *f, void *unused)
@@ -570,15 +591,40 @@ read_sample (reader *r, const monocle__wire_field *f, void *unused)
 	sample_state sample = { 0 };
 	if (f->number != 2 || f->type != 2)
 		return 0;
+	r->bytes_read += (size_t) (f->bytes.end - f->bytes.at);
 	if (each_field (r, f->bytes, read_sample_field, &sample) != 0)
 		return -1;
 	if (sample.values != r->profile->value_count)
 		return fail (r, "damaged: a sample has %zu values, the profile %zu value types", sample.values,
 		             r->profile->value_count);
-	if (!monocle__profile_add_sample (r->profile, r->stack, sample.depth, r->values) ||
-	    (sample.depth && !monocle__profile_set_places (r->profile, r->stack_places, sample.depth)))
+	uint64_t labels = 0;
+	bool is_new;
+	if (each_field (r, f->bytes, hash_label, &labels) != 0)
+		return -1;
+	if (!monocle__sample_fold_add (&r->fold, r->profile, r->stack, r->stack_places, sample.depth, r->values, labels,
+	                               &is_new))
 		return fail_memory (r);
-	return each_field (r, f->bytes, read_label, NULL);
+	return is_new ? each_field (r, f->bytes, read_label, NULL) : 0;
+}
+
+/* Each message of the file that is a sample. */
+static int
+read_samples (reader *r)
+{
+	monocle__field_stream stream;
+	monocle__wire_span whole;
+	monocle__wire_field f;
+	const char *problem;
+	int more, result = 0;
+	if (!r->packed.at)
+		return each_field (r, r->message, read_sample, NULL);
+	problem = monocle__field_stream_init (&stream, r->packed.at, (size_t) (r->packed.end - r->packed.at));
+	if (problem)
+		return fail (r, "%s", problem);
+	while ((more = monocle__field_stream_next (&stream, &f, &whole, &problem)) > 0 && result == 0)
+		result = read_sample (r, &f, NULL);
+	monocle__field_stream_done (&stream);
+	return result != 0 ? result : more < 0 ? problem ? fail (r, "%s", problem) : fail_damaged (r) : 0;
 }
 
 /* --- slow calls --------------------------------------------------------------------------------------------------- */
@@ -657,7 +703,9 @@ read_profile (reader *r)
 		return fail (r, "not a profile in a format that is read:%s", read_formats);
 	if (!MONOCLE__RESERVE (r->values, r->values_capacity, r->profile->value_count))
 		return fail_memory (r);
-	return each_field (r, r->message, read_sample, NULL) != 0 ? -1 : read_slow_calls (r);
+	if (read_samples (r) != 0 || read_slow_calls (r) != 0)
+		return -1;
+	return monocle__sample_fold_tell (&r->fold, r->profile) ? 0 : fail_memory (r);
 }
 
 static void
@@ -675,6 +723,7 @@ reader_done (reader *r)
 	free (r->stack);
 	free (r->stack_places);
 	free (r->values);
+	monocle__sample_fold_done (&r->fold);
 	monocle__profile_free (r->profile);
 }
 
@@ -685,18 +734,73 @@ monocle__pprof_recognise (const char *bytes, size_t size)
 	return true;
 }
 
+static int
+parse (reader *r, size_t allowance, monocle__profile **ret_profile)
+{
+	int result;
+	r->fold.limit = MONOCLE__SAMPLE_FOLD_LIMIT;
+	r->profile = monocle__profile_new (allowance);
+	result = r->profile ? read_profile (r) : fail_memory (r);
+	if (result == 0) {
+		*ret_profile = r->profile;
+		r->profile = NULL;
+	}
+	reader_done (r);
+	return result;
+}
+
 int
 monocle__pprof_parse (const void *bytes, size_t size, size_t allowance, monocle__profile **ret_profile, char *error,
                       size_t error_size)
 {
 	reader r = { .message = { bytes, (const unsigned char *) bytes + size }, .error = error, .error_size = error_size };
-	int result;
-	r.profile = monocle__profile_new (allowance);
-	result = r.profile ? read_profile (&r) : fail_memory (&r);
-	if (result == 0) {
-		*ret_profile = r.profile;
-		r.profile = NULL;
+	return parse (&r, allowance, ret_profile);
+}
+
+/* --- in pieces ---------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+	uint8_t *bytes;
+	size_t size, capacity;
+} content;
+
+/* All fields but the samples, which are most of a large file. */
+static int
+collect_rest (reader *r, content *rest)
+{
+	monocle__field_stream stream;
+	monocle__wire_span whole;
+	monocle__wire_field f;
+	const char *problem = monocle__field_stream_init (&stream, r->packed.at, (size_t) (r->packed.end - r->packed.at));
+	int more;
+	if (problem)
+		return fail (r, "%s", problem);
+	while ((more = monocle__field_stream_next (&stream, &f, &whole, &problem)) > 0) {
+		size_t size = (size_t) (whole.end - whole.at);
+		if (f.number == 2 && f.type == 2)
+			continue;
+		if (!MONOCLE__RESERVE (rest->bytes, rest->capacity, rest->size + size)) {
+			problem = "out of memory";
+			more = -1;
+			break;
+		}
+		memcpy (rest->bytes + rest->size, whole.at, size);
+		rest->size += size;
 	}
-	reader_done (&r);
+	monocle__field_stream_done (&stream);
+	return more >= 0 ? 0 : problem ? fail (r, "%s", problem) : fail_damaged (r);
+}
+
+int
+monocle__pprof_parse_packed (const void *bytes, size_t size, size_t allowance, monocle__profile **ret_profile,
+                             char *error, size_t error_size)
+{
+	reader r = { .packed = { bytes, (const unsigned char *) bytes + size }, .error = error, .error_size = error_size };
+	content rest = { 0 };
+	int result = collect_rest (&r, &rest);
+	r.message = (monocle__wire_span) { rest.bytes, rest.bytes + rest.size };
+	if (result == 0)
+		result = parse (&r, allowance - (rest.size < allowance ? rest.size : allowance), ret_profile);
+	free (rest.bytes);
 	return result;
 }

@@ -13,6 +13,7 @@
 #include "mlpd.h"
 #include "packed.h"
 #include "per-thread.h"
+#include "spool-name.h"
 #include "threads.h"
 #include "topics.h"
 
@@ -82,8 +83,11 @@ check_tree (const monocle__tree *tree, const char *name, size_t number, void *co
 		int64_t self = c->self != SIZE_MAX ? monocle__tree_self (tree, i, c->self) : 0;
 		check_amount (c, calls);
 		c->has_negative = c->has_negative || self < 0;
-		if (calls == 0 && (self || monocle__tree_total (tree, i, c->calls)))
-			snprintf (c->orphan, sizeof c->orphan, "%s", tree->profile->functions[tree->nodes[i].function].name);
+		const char *name_of = tree->profile->functions[tree->nodes[i].function].name;
+		/* What is between a caller and a fold is left out: the callees are the caller's. */
+		bool is_between = self == 0 && strcmp (name_of, MONOCLE__SPOOL_OTHER) == 0;
+		if (calls == 0 && !is_between && (self || monocle__tree_total (tree, i, c->calls)))
+			snprintf (c->orphan, sizeof c->orphan, "%s", name_of);
 	}
 }
 
