@@ -72,6 +72,18 @@ VIEW_KINDS = {
 }
 
 
+# Call paths that found no room.
+PATHS_KINDS = {
+    'txt': ['report'],
+    'total.txt': ['report', '--sort=total'],
+    'tree.txt': ['report', '--tree'],
+    'mine.tree.txt': ['report', '--tree', '--mine'],
+    'tsv': ['report', '--format=tsv'],
+    'flame.json': ['flame', '-o', '-'],
+    'collapsed.txt': ['convert', '--to=collapsed', '-o', '-'],
+}
+
+
 EXCEPTION_KINDS = {
     'txt': ['report'],
     'three.txt': ['report', '-n', '3'],
@@ -88,7 +100,8 @@ SPEEDSCOPE, FIREFOX, PERFETTO, SVG = (['convert', '--to=' + name, '-o', '-']
 def kinds(monocle, folder, name):
     """KINDS, and each format of convert by its ending; pprof is read back instead, and so is mlpd
     (test/command/test_mlpd.py). Some have kinds of their own."""
-    for stem, own in (('slow', SLOW_KINDS), ('view', VIEW_KINDS), ('exceptions', EXCEPTION_KINDS)):
+    for stem, own in (('slow', SLOW_KINDS), ('view', VIEW_KINDS), ('exceptions', EXCEPTION_KINDS),
+                      ('paths', PATHS_KINDS)):
         if name.startswith(stem):
             return own
     found = dict(KINDS)
