@@ -1,7 +1,8 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * test_sampler_asleep.c - threads that wait in system calls which a signal would end early, under a scripted host.
+ * test_sampler_asleep.c - threads that wait in system calls which a signal would end early, under a scripted host. Not
+ * for the thread sanitizer, which keeps a signal back until the thread's call is over.
  */
 #include <setjmp.h>
 #include <stdarg.h>
