@@ -155,12 +155,17 @@ look_at (watch *own, pid_t os_id)
 		own->kind = kind_of (text);
 }
 
+static uint32_t
+listeners (monocle_event event)
+{
+	return __atomic_load_n (&monocle_event_counts ()[event], __ATOMIC_RELAXED);
+}
+
 /* Do all modules that are told of hits want to be told of sleepers? */
 static bool
 is_heard_by_all (void)
 {
-	const uint32_t *counts = monocle_event_counts ();
-	return counts[MONOCLE_EVENT_sample_asleep] >= counts[MONOCLE_EVENT_sample_hit];
+	return listeners (MONOCLE_EVENT_sample_asleep) >= listeners (MONOCLE_EVENT_sample_hit);
 }
 
 bool
@@ -268,7 +273,7 @@ void
 monocle__sampler_asleep_tell (void)
 {
 	atomic_store (&is_telling, true);
-	bool is_heard = monocle_event_counts ()[MONOCLE_EVENT_sample_asleep] != 0;
+	bool is_heard = listeners (MONOCLE_EVENT_sample_asleep) != 0;
 	for (monocle__sampled *thread = monocle__sampler_first (); thread && is_heard; thread = thread->next)
 		if (is_due (thread) && monocle__sampler_is_on ())
 			tell (thread, thread->watch);
