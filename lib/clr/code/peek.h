@@ -13,4 +13,10 @@
 /* Copies the bytes, of two pages at most; false: not all of them are there. Changes errno. Any context. */
 bool monocle__peek (uintptr_t address, void *to, size_t size);
 
+/*
+ * The same of memory that another thread may take away at this very moment: only the system touches it. 512 bytes at
+ * most.
+ */
+bool monocle__peek_fleeting (uintptr_t address, void *to, size_t size);
+
 #endif

@@ -16,7 +16,8 @@
  *
  * Of a thread that waits in a system call another thread may know pc and sp, and not fp (0 then): it is found where the
  * first function on the way has saved it. One that keeps a frame by fp is left by the size of its frame until then, as
- * its prologue says it; where it has allocated more since, the walk is lost.
+ * its prologue says it; where it has allocated more since, the walk is lost. Such a thread may go on, end, and take its
+ * stack with it while it is walked: then nothing is read but by the system, a piece at a time.
  *
  * Of CoreCLR this file knows: bodies that replace a running one leave its frame in place (SHAPE_OSR); funclets keep the
  * frame pointer of their method, so that leaving them by it leaves the method, and what the runtime did between is not
@@ -45,7 +46,7 @@
 enum { CELL = sizeof (uintptr_t), PAGE = 4096, SIGNALS_MAX = 16, GLUE_WORDS = 3 };
 
 /* Bytes of stack that a walk takes, with what is called in it and with a visitor. */
-enum { ROOM = 6 << 10 };
+enum { ROOM = 6 << 10, PIECE = 512, PIECE_BELOW = 64 };
 
 typedef struct {
 	uintptr_t pc, sp, fp;
@@ -56,7 +57,9 @@ typedef struct {
 	cursor at;
 	uintptr_t low, high; /* stack that is known to be there */
 	monocle__native_hold native;
-	unsigned signals; /* frames of signals that were passed */
+	unsigned signals;    /* frames of signals that were passed */
+	bool is_fleeting;    /* the stack is another thread's */
+	uint8_t copy[PIECE]; /* then: of what lies from `low` to `high` */
 } walk;
 
 typedef enum { GO, ROOT, LOST } verdict;
@@ -77,16 +80,55 @@ know_page (walk *w, uintptr_t address)
 	return true;
 }
 
+/* Copies what surrounds the address in its page: what was pushed last lies below. */
+static bool
+copy_piece (walk *w, uintptr_t address)
+{
+	uintptr_t page = address & ~(uintptr_t) (PAGE - 1);
+	uintptr_t from = address - page < PIECE_BELOW ? page : address - PIECE_BELOW;
+	uintptr_t end = page + PAGE - from < PIECE ? page + PAGE : from + PIECE;
+	w->low = w->high = 0;
+	if (page < PAGE || page > INTPTR_MAX - PAGE || !monocle__peek_fleeting (from, w->copy, end - from))
+		return false;
+	w->low = from;
+	w->high = end;
+	return true;
+}
+
+static bool
+read_copy (walk *w, uintptr_t address, uintptr_t *ret)
+{
+	if ((address < w->low || address >= w->high) && !copy_piece (w, address))
+		return false;
+	memcpy (ret, w->copy + (address - w->low), sizeof *ret);
+	return true;
+}
+
 static bool
 read_stack (walk *w, uintptr_t address, uintptr_t *ret)
 {
 	if (address % CELL)
 		return false;
+	if (w->is_fleeting)
+		return read_copy (w, address, ret);
 	if ((address < w->low || address >= w->high) && !know_page (w, address))
 		return false;
 	MONOCLE__INVARIANT (w->low <= address && address + sizeof *ret <= w->high);
 	memcpy (ret, (const void *) address, sizeof *ret);
 	return true;
+}
+
+static bool
+is_on (const monocle__thread_stack *stack, uintptr_t sp)
+{
+	return stack && sp >= stack->low && sp < stack->high;
+}
+
+/* The calling thread knows its fp. Where it is 0 by chance, and its stack is not known, it is taken for another one. */
+static bool
+is_of_another (const cursor *at)
+{
+	return !at->fp && !is_on (monocle__thread_memory_stack (), at->sp);
 }
 
 /* A thread's stack is there from sp to its end. */
@@ -95,7 +137,7 @@ know_stack (walk *w)
 {
 	const monocle__thread_stack *own = monocle__thread_memory_stack ();
 	w->low = w->high = 0;
-	if (own && w->at.sp >= own->low && w->at.sp < own->high) {
+	if (!w->is_fleeting && is_on (own, w->at.sp)) {
 		w->low = w->at.sp & ~(uintptr_t) (CELL - 1);
 		w->high = own->high;
 	}
@@ -106,6 +148,8 @@ static bool
 read_code (const walk *w, uintptr_t from, uint8_t *to, size_t size)
 {
 	uintptr_t page = w->at.pc & ~(uintptr_t) (PAGE - 1);
+	if (w->is_fleeting)
+		return monocle__peek_fleeting (from, to, size);
 	if (!w->at.is_exact || from < page || from + size > page + PAGE)
 		return monocle__peek (from, to, size);
 	memcpy (to, (const void *) from, size);
@@ -437,6 +481,7 @@ monocle__walk (const ucontext_t *context, uint32_t flags, monocle_frame_visitor 
 		return MONOCLE_E_UNKNOWN;
 	int saved_errno = errno;
 	walk w = { .at = registers_of (context) };
+	w.is_fleeting = is_of_another (&w.at);
 	know_stack (&w);
 	w.native = monocle__native_enter ();
 	int result = walk_all (&w, flags, visit, data);

@@ -562,6 +562,93 @@ every_step_of_a_tail_call (void **state)
 	step_through (has_one_frame, 10);
 }
 
+/* --- another thread's stack --------------------------------------------------------------------------------------- */
+
+/* Two frames of fifty words, the inner one with fp not known; behind them the root. */
+static uintptr_t
+lay_foreign_stack (const uint8_t *code, uint8_t *memory)
+{
+	enum { WORDS = 50 };
+	uintptr_t *words = (uintptr_t *) (void *) memory;
+	words[WORDS] = (uintptr_t) code + 8;
+	words[2 * WORDS + 1] = (uintptr_t) code + 8;
+	words[3 * WORDS + 2] = 0;
+	return (uintptr_t) memory;
+}
+
+/* sub rsp, 400; nop... */
+static const uint8_t foreign_code[] = { 0x48, 0x81, 0xEC, 0x90, 0x01, 0, 0, 0x90, 0x90, 0x90, 0x90, 0x90 };
+
+static uint8_t *
+map_page (void)
+{
+	uint8_t *memory = mmap (NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_true (memory != MAP_FAILED);
+	return memory;
+}
+
+typedef struct { uint8_t *stack; unsigned count; } leaver;
+
+static int
+take_stack_away (const monocle_frame *frame, void *data)
+{
+	leaver *l = data;
+	if (l->count++ == 0)
+		munmap (l->stack, 4096);
+	return 0;
+}
+
+/* Its thread goes on, and ends: the pages that were there a moment ago are not. */
+static int
+walk_stack_that_goes (void)
+{
+	uint8_t *code = map_page ();
+	write_piece (code, 0, foreign_code, sizeof foreign_code);
+	leaver l = { .stack = map_page () };
+	uintptr_t sp = lay_foreign_stack (code, l.stack);
+	ucontext_t context = registers_of ((uintptr_t) code + 8, sp, 0);
+	int result = monocle__walk (&context, 0, take_stack_away, &l);
+	piece_count = 0;
+	munmap (code, 4096);
+	return l.count > 3 ? 1 : result;
+}
+
+static int
+walk_stack_that_stays (void)
+{
+	static gathering g;
+	uint8_t *code = map_page (), *stack = map_page ();
+	write_piece (code, 0, foreign_code, sizeof foreign_code);
+	ucontext_t context = registers_of ((uintptr_t) code + 8, lay_foreign_stack (code, stack), 0);
+	int result = walk_from (&context, &g);
+	piece_count = 0;
+	munmap (code, 4096);
+	munmap (stack, 4096);
+	return g.count == 3 ? result : 1;
+}
+
+static void
+another_threads_stack_may_go_at_any_moment (void **state)
+{
+	assert_int_equal (walk_stack_that_stays (), 0);
+	assert_int_equal (walk_stack_that_goes (), MONOCLE_E_UNKNOWN);
+}
+
+/* A crash of the child is the failure that is looked for. */
+static void
+it_may_go_where_reading_is_forbidden (void **state)
+{
+	int status;
+	pid_t child = fork ();
+	if (!child) {
+		forbid_vm_readv (EPERM);
+		_exit (walk_stack_that_stays () != 0 || walk_stack_that_goes () != MONOCLE_E_UNKNOWN);
+	}
+	assert_int_equal (waitpid (child, &status, 0), child);
+	assert_true (WIFEXITED (status));
+	assert_true (WEXITSTATUS (status) == 0 || WEXITSTATUS (status) == 77);
+}
+
 int
 main (void)
 {
@@ -573,6 +660,8 @@ main (void)
 		cmocka_unit_test (handlers_and_their_stacks_are_passed),
 		cmocka_unit_test (any_registers_do_no_harm),
 		cmocka_unit_test (a_chain_that_does_not_rise_is_lost),
+		cmocka_unit_test (another_threads_stack_may_go_at_any_moment),
+		cmocka_unit_test (it_may_go_where_reading_is_forbidden),
 		cmocka_unit_test (the_visitor_ends_the_walk),
 		cmocka_unit_test (a_stack_that_is_nearly_used_up_is_left_alone),
 		cmocka_unit_test (every_step_of_a_frame_with_rbp),
