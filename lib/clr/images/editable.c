@@ -8,6 +8,7 @@
  */
 #include "editable.h"
 #include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 #include "attribute.h"
 #include "environment.h"
@@ -37,19 +38,85 @@ monocle__editable_allowed (void)
 	return (wish && strcasecmp (wish, "debug") == 0) || is_forced ("DOTNET_ForceEnc") || is_forced ("COMPlus_ForceEnc");
 }
 
-/* Of the constructor: void (DebuggingModes). The other one takes two truth values. */
+/* --- the constructor ---------------------------------------------------------------------------------------------- */
+
+static bool
+is_named (const char *name, const char *wanted)
+{
+	return name && strcmp (name, wanted) == 0;
+}
+
+/* The core library, or one that stands for it in what compilers are given. */
+static bool
+is_core (const monocle__ecma_image *image, uint32_t scope)
+{
+	static const char *const names[] = { "System.Runtime", "System.Private.CoreLib", "netstandard", "mscorlib" };
+	monocle__ecma_assembly assembly;
+	bool is = false;
+	if (scope >> 24 != MONOCLE__TABLE_AssemblyRef || monocle__ecma_get_assemblyref (image, scope & 0xFFFFFF, &assembly))
+		return false;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		is |= is_named (assembly.name, names[i]);
+	return is;
+}
+
+/* The class of the core library, and not one of the program's that is called the same. */
+static bool
+is_core_class (const monocle__ecma_image *image, uint32_t class_token)
+{
+	const char *name, *name_space;
+	uint32_t scope;
+	return class_token >> 24 == MONOCLE__TABLE_TypeRef &&
+	       monocle__ecma_get_typeref (image, class_token, &name, &name_space, &scope) == 0 && is_core (image, scope);
+}
+
+/* The class's own DebuggingModes? */
+static bool
+is_modes (const monocle__ecma_image *image, uint32_t type, uint32_t class_token)
+{
+	const char *name, *name_space;
+	uint32_t scope;
+	return type >> 24 == MONOCLE__TABLE_TypeRef &&
+	       monocle__ecma_get_typeref (image, type, &name, &name_space, &scope) == 0 && scope == class_token &&
+	       is_named (name, "DebuggingModes");
+}
+
+/* void (DebuggingModes) */
+static bool
+is_signature (const monocle__ecma_image *image, uint32_t signature, uint32_t class_token)
+{
+	enum { HAS_THIS = 0x20 };
+	const uint8_t *data;
+	uint32_t size;
+	if (monocle__ecma_blob (image, signature, &data, &size))
+		return false;
+	monocle__ecma_cursor cursor = monocle__ecma_cursor_over (data, size);
+	bool is = monocle__ecma_read_byte (&cursor) == HAS_THIS && monocle__ecma_read_u (&cursor) == 1 &&
+	          monocle__ecma_read_byte (&cursor) == MONOCLE__ET_VOID &&
+	          monocle__ecma_read_byte (&cursor) == MONOCLE__ET_VALUETYPE;
+	uint32_t type = is ? monocle__ecma_read_type_token (&cursor) : 0;
+	return is && !cursor.error && is_modes (image, type, class_token);
+}
+
+/*
+ * The runtime goes by the name of the attribute's class and never calls the constructor. Our probes do, so this must be
+ * one that is there, and the core library's. (The other one takes two truth values.)
+ */
 static bool
 takes_modes (const monocle__ecma_image *image, uint32_t constructor)
 {
-	const uint8_t *data;
-	uint32_t offset, size;
+	uint32_t row = constructor & 0xFFFFFF, parent, name, signature;
 	if (constructor >> 24 != MONOCLE__TABLE_MemberRef ||
-	    monocle__ecma_column (image, MONOCLE__TABLE_MemberRef, constructor & 0xFFFFFF, MONOCLE__COL_MemberRef_Signature,
-	                          &offset) ||
-	    monocle__ecma_blob (image, offset, &data, &size))
+	    monocle__ecma_column (image, MONOCLE__TABLE_MemberRef, row, MONOCLE__COL_MemberRef_Class, &parent) ||
+	    monocle__ecma_column (image, MONOCLE__TABLE_MemberRef, row, MONOCLE__COL_MemberRef_Name, &name) ||
+	    monocle__ecma_column (image, MONOCLE__TABLE_MemberRef, row, MONOCLE__COL_MemberRef_Signature, &signature))
 		return false;
-	return size > 3 && data[1] == 1 && data[2] == MONOCLE__ET_VOID && data[3] == MONOCLE__ET_VALUETYPE;
+	uint32_t class_token = monocle__ecma_coded_token (MONOCLE__CODED_MemberRefParent, parent);
+	return is_named (monocle__ecma_string (image, name), ".ctor") && is_core_class (image, class_token) &&
+	       is_signature (image, signature, class_token);
 }
+
+/* ------------------------------------------------------------------------------------------------------------------ */
 
 /* As the runtime reads it: two truth values, or a number. */
 static bool

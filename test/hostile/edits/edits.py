@@ -147,15 +147,16 @@ class Edits(harness.Suite):
                 if look:
                     look(runtime, file)
 
-    def without_gate(self, runtime):
-        """An image whose attribute is written in another way has no probes, and the library has."""
-        command = [*runtime.command(self.folder() / "old/hot.exe"), self.folder() / "library", "1"]
-        profile, file = "calls:output=%s", self.work / "old.pb.gz"
+    def without_gate(self, runtime, program):
+        """An image whose attribute is written in another way, or another class, has no probes, and the library has."""
+        command = [*runtime.command(self.folder() / program / "hot.exe"), self.folder() / "library", "1"]
+        profile, file = "calls:output=%s", self.work / (program + ".pb.gz")
         seen = harness.run(command, harness.profile_environment(self.build, runtime, [profile % file], EDITABLE),
                            self.work)
         rows = self.report(file, "--format=tsv").out
         self.check(seen.code == 9 and "calls of hot are not counted, because it may be edited" in seen.err and
-                   "Edited:Work ()\t2\t" in rows and "Hot:" not in rows, "%s: no gate" % runtime, (str(seen), rows))
+                   "Edited:Work ()\t2\t" in rows and "Hot:" not in rows,
+                   "%s: no gate for %s" % (runtime, program), (str(seen), rows))
 
     def contexts(self, runtime):
         """Values are not shown, which is said once."""
@@ -248,7 +249,8 @@ def main():
         suite.attached(runtime, PROFILES if all_of_it else PROFILES[:1])
         if all_of_it:
             suite.contexts(runtime)
-            suite.without_gate(runtime)
+            suite.without_gate(runtime, "old")
+            suite.without_gate(runtime, "namesake")
             suite.lines(runtime)
         if suite.options.full:
             suite.compiled_otherwise(runtime)

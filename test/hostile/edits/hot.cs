@@ -2,6 +2,9 @@
 // Runs the library that deltas.cs makes, and edits it while it runs, as `dotnet watch` does: `hot FOLDER [EDITS
 // [THREADS]]`. It works before each edit and after the last one, and waits for a line; "end" ends it. The threads call
 // a method that is edited all the time.
+#if NAMESAKE
+extern alias own;
+#endif
 using System;
 using System.IO;
 using System.Reflection;
@@ -11,6 +14,8 @@ using System.Threading;
 #if OLD
 // What compilers wrote before there was the constructor that takes a number.
 [assembly: System.Diagnostics.Debuggable (true, true)]
+#elif NAMESAKE
+[assembly: own::System.Diagnostics.Debuggable ((own::System.Diagnostics.DebuggableAttribute.DebuggingModes) 0x107)]
 #endif
 
 static class Hot {
