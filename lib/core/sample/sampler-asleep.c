@@ -280,6 +280,12 @@ monocle__sampler_asleep_tell (void)
 	atomic_store (&is_telling, false);
 }
 
+void
+monocle__sampler_asleep_forked (void)
+{
+	atomic_store (&is_telling, false);
+}
+
 bool
 monocle__sampler_asleep_is_telling (void)
 {

@@ -503,12 +503,19 @@ check (void)
 
 /* --- the sampler's thread ----------------------------------------------------------------------------------------- */
 
-/* In the child only this thread lives; copies of descriptors would keep the parent's events alive. */
+/*
+ * In the child only this thread lives, so no other one is in a module; copies of descriptors would keep the parent's
+ * events alive.
+ */
 static void
 forget_in_child (void)
 {
-	for (monocle__sampled *thread = monocle__sampler_first (); thread; thread = thread->next)
+	for (monocle__sampled *thread = monocle__sampler_first (); thread; thread = thread->next) {
 		monocle__sampler_perf_forget (thread);
+		if (thread->tid != (uintptr_t) pthread_self ())
+			atomic_store (&thread->is_inside, false);
+	}
+	monocle__sampler_asleep_forked ();
 }
 
 static bool

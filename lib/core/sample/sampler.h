@@ -144,6 +144,8 @@ bool monocle__sampler_asleep_is (monocle__sampled *thread);
 void monocle__sampler_asleep_tell (void);
 /* No thread will be asked about any more, or only after a long time: gives memory back. */
 void monocle__sampler_asleep_forget (void);
+/* In a forked child, where the thread that told is not. */
+void monocle__sampler_asleep_forked (void);
 /* Is a module told, at this moment? Any context, as is the next one. */
 bool monocle__sampler_asleep_is_telling (void);
 /* How often that was told, and how often not, as the thread went on while its stack was read. */

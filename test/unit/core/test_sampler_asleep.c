@@ -25,6 +25,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -524,6 +525,40 @@ CHILD_TEST (nothing_is_walked_where_no_module_listens)
 	CHECK (wake (&sleepers[0]) == 0 && wake (&sleepers[1]) == 0);
 }
 
+/* What it does is over in a forked child, where the thread that does it is not. */
+static atomic_bool is_held, is_let_go;
+
+static void
+on_held (MonoProfiler *prof, uintptr_t tid, uint64_t os_id, const MonocleAsleep *stack)
+{
+	atomic_store (&is_held, true);
+	while (!atomic_load (&is_let_go))
+		sched_yield ();
+}
+
+CHILD_TEST (a_child_that_is_forked_meanwhile_ends_alone)
+{
+	int status;
+	MonoProfilerHandle handle = start ();
+	walked = walk_two;
+	monocle_profiler_set_sample_asleep_callback (handle, on_held);
+	sleepers[0].wait = wait_in_poll;
+	lay_down (&sleepers[0]);
+	CHECK (mono_profiler_set_sample_mode (handle, MONO_PROFILER_SAMPLE_MODE_REAL, 200));
+	while (!atomic_load (&is_held))
+		sched_yield ();
+	pid_t child = fork ();
+	if (!child) {
+		monocle_host_shutdown ();
+		CHECK (monocle_host_leave () == MONOCLE_OK);
+		_exit (0);
+	}
+	CHECK (waitpid (child, &status, 0) == child && status == 0);
+	atomic_store (&is_let_go, true);
+	CHECK (mono_profiler_set_sample_mode (handle, MONO_PROFILER_SAMPLE_MODE_NONE, 0));
+	CHECK (wake (&sleepers[0]) == 0);
+}
+
 #endif
 
 int
@@ -542,6 +577,7 @@ main (void)
 		cmocka_unit_test (a_thread_in_any_call_is_left_alone_where_its_stack_can_be_walked),
 		cmocka_unit_test (all_threads_are_interrupted_where_a_module_listens_to_hits_alone),
 		cmocka_unit_test (nothing_is_walked_where_no_module_listens),
+		cmocka_unit_test (a_child_that_is_forked_meanwhile_ends_alone),
 #endif
 	};
 	return cmocka_run_group_tests (tests, NULL, NULL);
