@@ -15,9 +15,12 @@
  * and where that says nothing the chain of frame pointers does, which compiled and most native code keeps up.
  *
  * Of a thread that waits in a system call another thread may know pc and sp, and not fp (0 then): it is found where the
- * first function on the way has saved it. One that keeps a frame by fp is left by the size of its frame until then, as
- * its prologue says it; where it has allocated more since, the walk is lost. Such a thread may go on, end, and take its
- * stack with it while it is walked: then nothing is read but by the system, a piece at a time.
+ * first function on the way has saved it. Until then a managed method that has called native code is left by the fp
+ * that the runtime has noted in its frame (InlinedCallFrame). Any other function that keeps a frame by fp is left by
+ * the size of its frame, as its prologue says it, and that is believed only where a return address is found: it may
+ * have allocated more since, and what is there then is the program's own data.
+ * Such a thread may go on, end, and take its stack with it while it is walked: then nothing is read but by the system, a
+ * piece at a time.
  *
  * Of CoreCLR this file knows: bodies that replace a running one leave its frame in place (SHAPE_OSR); funclets keep the
  * frame pointer of their method, so that leaving them by it leaves the method, and what the runtime did between is not
@@ -47,6 +50,9 @@ enum { CELL = sizeof (uintptr_t), PAGE = 4096, SIGNALS_MAX = 16, GLUE_WORDS = 3 
 
 /* Bytes of stack that a walk takes, with what is called in it and with a visitor. */
 enum { ROOM = 6 << 10, PIECE = 512, PIECE_BELOW = 64 };
+
+/* Bytes of a frame in which a note of the runtime is looked for. */
+enum { NOTE_MAX = 256 << 10 };
 
 typedef struct {
 	uintptr_t pc, sp, fp;
@@ -190,13 +196,24 @@ leave_signal (walk *w)
 	return GO;
 }
 
+static bool
+follows_call (uintptr_t address)
+{
+	uint8_t bytes[MONOCLE__ARCH_CALL_MAX];
+	return address > PAGE && monocle__peek (address - sizeof bytes, bytes, sizeof bytes) &&
+	       monocle__arch_ends_with_call (bytes, sizeof bytes);
+}
+
 /* By what its prologue has put on the stack, while fp is not known. */
 static verdict
 leave_by_size (walk *w, const monocle__shape *shape)
 {
-	if (shape->kind != MONOCLE__SHAPE_FP && shape->kind != MONOCLE__SHAPE_SP)
+	uintptr_t slot = w->at.sp + shape->frame, address;
+	if (shape->kind == MONOCLE__SHAPE_SP)
+		return leave (w, slot, shape->saved);
+	if (shape->kind != MONOCLE__SHAPE_FP)
 		return LOST;
-	return leave (w, w->at.sp + shape->frame, shape->saved);
+	return read_stack (w, slot, &address) && follows_call (address) ? leave (w, slot, shape->saved) : LOST;
 }
 
 static verdict
@@ -315,6 +332,27 @@ leave_shape (walk *w, const monocle__shape *shape)
 	return leave (w, (shape->kind == MONOCLE__SHAPE_FP ? w->at.fp : w->at.sp) + shape->depth, shape->saved);
 }
 
+/*
+ * A method that calls native code has the runtime's note of that in its frame: three words that are the stack pointer
+ * of the call, an address in the method (where the call returns to, or in precompiled code a helper's call before it)
+ * and fp. 0: there is none.
+ */
+static uintptr_t
+noted_fp (walk *w, const monocle__code *code)
+{
+	uintptr_t stack = 0, address = 0, fp, end = w->at.sp + NOTE_MAX;
+	if (w->at.is_exact)
+		return 0;
+	for (uintptr_t slot = w->at.sp; slot < end && read_stack (w, slot, &fp); slot += CELL) {
+		bool is_ours = address == w->at.pc || (stack == w->at.sp && address - code->start < code->size);
+		if (is_ours && fp > slot && fp < end)
+			return fp;
+		stack = address;
+		address = fp;
+	}
+	return 0;
+}
+
 /* As long as fp is the frame's an epilogue changes nothing for those that have one. */
 static verdict
 leave_managed (walk *w, const monocle__code *code)
@@ -322,6 +360,7 @@ leave_managed (walk *w, const monocle__code *code)
 	monocle__shape shape;
 	monocle__epilogue epilogue;
 	uintptr_t offset = w->at.pc - code->start;
+	w->at.fp = w->at.fp ? w->at.fp : noted_fp (w, code);
 	if (!w->at.fp && code->is_part)
 		return LOST;
 	if (!shape_of (w, code, &shape))
@@ -334,14 +373,6 @@ leave_managed (walk *w, const monocle__code *code)
 }
 
 /* --- glue --------------------------------------------------------------------------------------------------------- */
-
-static bool
-follows_call (uintptr_t address)
-{
-	uint8_t bytes[MONOCLE__ARCH_CALL_MAX];
-	return monocle__peek (address - sizeof bytes, bytes, sizeof bytes) &&
-	       monocle__arch_ends_with_call (bytes, sizeof bytes);
-}
 
 static bool
 is_code (const walk *w, uintptr_t address)
@@ -360,7 +391,7 @@ leave_glue (walk *w, const monocle__code *code)
 	if (!w->at.fp && !w->at.is_exact && code->start)
 		return leave_managed (w, code);
 	for (uintptr_t slot = w->at.sp; w->at.is_exact && slot < w->at.sp + GLUE_WORDS * CELL; slot += CELL)
-		if (read_stack (w, slot, &address) && address > PAGE && is_code (w, address - 1) && follows_call (address))
+		if (read_stack (w, slot, &address) && is_code (w, address - 1) && follows_call (address))
 			return leave (w, slot, 0);
 	return leave_by_chain (w);
 }

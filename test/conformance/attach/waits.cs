@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Threads that wait in system calls which any signal ends early, each in a method that its name says. Says "ready" when
-// all of them wait. When standard input ends it says of each whether it still waits, and then ends. A comment "at NAME"
-// marks the line of such a thread.
+// Threads that wait in system calls, most of which any signal ends early, each in a method that its name says. Says
+// "ready" when all of them wait. When standard input ends it says of each whether it still waits, and then ends. A
+// comment "at NAME" marks the line of such a thread.
 using System;
 using System.Collections.Generic;
 using System.IO;
@@ -41,6 +41,8 @@ static unsafe class Waits
 	[DllImport ("libc")] static extern int semget (int key, int count, int flags);
 	[DllImport ("libc")] static extern int semctl (int id, int number, int command);
 	[DllImport ("libc")] static extern int semop (int id, SemBuf* list, nuint count);
+	[DllImport ("libc")] static extern int pipe (int* pair);
+	[DllImport ("libc")] static extern nint read (int file, void* to, nuint size);
 	[DllImport ("libc")] static extern void _exit (int code);
 
 	static int semaphores;
@@ -109,6 +111,37 @@ static unsafe class Waits
 		semop (semaphores, &one, 1); // at Semaphore
 	}
 
+	// These allocate on the stack, so that the size of their frame does not lead to their caller.
+	static int few = 3, many = 70000;
+
+	static void ZeroedPoll ()
+	{
+		byte* zeroed = stackalloc byte[many];
+		poll (null, 0, -1 + zeroed[0]); // at ZeroedPoll
+	}
+
+	static void FilledPoll ()
+	{
+		nint* filled = stackalloc nint[few];
+		for (int i = 0; i < few; i++)
+			filled[i] = (nint) filled;
+		poll (null, 0, -1); // at FilledPoll
+	}
+
+	static void ZeroedRead ()
+	{
+		int* pair = stackalloc int[2];
+		pipe (pair);
+		byte* zeroed = stackalloc byte[many];
+		read (pair[0], zeroed, 1); // at ZeroedRead
+	}
+
+	static void ZeroedEpoll ()
+	{
+		EpollEvent* zeroed = stackalloc EpollEvent[few];
+		epoll_wait (epoll_create1 (0), zeroed, few, -1); // at ZeroedEpoll
+	}
+
 	sealed class One
 	{
 		public readonly string Name;
@@ -118,9 +151,16 @@ static unsafe class Waits
 		public One (ThreadStart body)
 		{
 			Name = body.Method.Name;
-			new Thread (() => { Number = (int) syscall (GetTid); body (); IsOver = true; }) {
+			new Thread (() => Run (body)) {
 				IsBackground = true, Name = Name
 			}.Start ();
+		}
+
+		void Run (ThreadStart body)
+		{
+			Number = (int) syscall (GetTid);
+			body ();
+			IsOver = true;
 		}
 
 		public bool Waits ()
@@ -132,7 +172,7 @@ static unsafe class Waits
 			return Array.IndexOf (calls, call) >= 0;
 		}
 
-		static readonly long[] calls = { 7, 271, 23, 270, 232, 281, 35, 230, 34, 45, 65, 220 };
+		static readonly long[] calls = { 7, 271, 23, 270, 232, 281, 35, 230, 34, 45, 65, 220, 0 };
 	}
 
 	static int Main ()
@@ -141,7 +181,8 @@ static unsafe class Waits
 		var all = new List<One> ();
 		semaphores = semget (0, 1, 384);
 		foreach (ThreadStart body in new ThreadStart[] { Poll, PPoll, Select, PSelect, Epoll, Sleep, NanoSleep, Pause,
-		                                                 Receive, Semaphore })
+		                                                 Receive, Semaphore, ZeroedPoll, FilledPoll, ZeroedRead,
+		                                                 ZeroedEpoll })
 			all.Add (new One (body));
 		foreach (One one in all)
 			while (!one.Waits ())

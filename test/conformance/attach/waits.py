@@ -31,8 +31,10 @@ class Waits(probed.Probed):
         blocks = [block.splitlines() for block in seen.out.split("\n\n")[1:]]
         for name, line in marked_lines().items():
             place = "    Waits.%s ()  waits.cs:%d" % (name, line)
-            self.check(any(block[0] == '"%s", waiting' % name and place in block for block in blocks),
-                       "%s: %s waits where it does" % (what, name), (place, seen.out))
+            own = [block for block in blocks if block[0] == '"%s", waiting' % name and place in block]
+            self.check(bool(own), "%s: %s waits where it does" % (what, name), (place, seen.out))
+            self.check(all(any("    Waits.One.Run (" in frame for frame in block) for block in own),
+                       "%s: %s has its caller" % (what, name), own)
 
     def sampled(self, what, target, profile, wanted):
         file = self.work / "sample.pb.gz"
