@@ -352,6 +352,7 @@ const monocle__command monocle__command_run = {
 	.more = "Exit codes: the command's own; 128+n when signal n ended it; 2 wrong usage; 125 monocle itself failed;\n"
 	        "126 the command cannot be executed; 127 it was not found.\n",
 	.examples = "  monocle run -- dotnet app.dll\n"
+	            "  monocle run --profile=sample:mode=wall,threads -- dotnet app.dll\n"
 	            "  monocle run --profile=calls -o calls.pb.gz -- mono app.exe\n",
 	.run = run,
 };

@@ -79,6 +79,7 @@ print_help (FILE *out)
 	fprintf (out, "  %-10s %s\n", "help", "print the help of a command, or a module's arguments");
 	fputs ("\nmonocle COMMAND --help says more, and so does monocle(1).\n\n"
 	       "Begin with:  monocle run -- dotnet app.dll\n"
+	       "waiting:     monocle run --profile=sample:mode=wall,threads -- dotnet app.dll\n"
 	       "coverage:    monocle run --profile=cover -- dotnet test\n",
 	       out);
 }
