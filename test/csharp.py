@@ -91,7 +91,7 @@ class Row:
         self.folders = [] if self.kind == "run" else sdk.references(self.kind)
 
     def needs(self):
-        references = [pathlib.Path(word[3:]) for word in self.options if word.startswith("-r:")]
+        references = [pathlib.Path(word[3:].rpartition("=")[2]) for word in self.options if word.startswith("-r:")]
         return self.sources + references + ([pathlib.Path(self.words[0])] if self.kind == "run" else [])
 
     def prepare(self):

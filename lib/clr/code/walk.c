@@ -18,9 +18,8 @@
  * first function on the way has saved it. Until then a managed method that has called native code is left by the fp
  * that the runtime has noted in its frame (InlinedCallFrame). Any other function that keeps a frame by fp is left by
  * the size of its frame, as its prologue says it, and that is believed only where a return address is found: it may
- * have allocated more since, and what is there then is the program's own data.
- * Such a thread may go on, end, and take its stack with it while it is walked: then nothing is read but by the system, a
- * piece at a time.
+ * have allocated more since, and what is there then is the program's own data. Such a thread may go on, end, and take
+ * its stack with it while it is walked: so all of it is read by the system, a piece at a time.
  *
  * Of CoreCLR this file knows: bodies that replace a running one leave its frame in place (SHAPE_OSR); funclets keep the
  * frame pointer of their method, so that leaving them by it leaves the method, and what the runtime did between is not
