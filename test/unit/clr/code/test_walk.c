@@ -369,6 +369,30 @@ a_chain_that_does_not_rise_is_lost (void **state)
 	assert_true (g.count <= 2);
 }
 
+/* Keeps its frame by fp, and has zeros where its prologue alone would have the return address. */
+static __attribute__ ((noinline)) void
+walk_from_zeros (size_t size, gathering *g, int *ret)
+{
+	char *zeros = __builtin_alloca (size);
+	memset (zeros, 0, size);
+	__asm__ volatile ("" : : "r" (zeros) : "memory");
+	uintptr_t pc, sp;
+	__asm__ volatile ("leaq 0(%%rip), %0\n\tmovq %%rsp, %1" : "=r" (pc), "=r" (sp));
+	ucontext_t context = registers_of (pc, sp, 0);
+	*ret = walk_from (&context, g);
+}
+
+/* As of a thread that is looked at from outside. */
+static void
+what_a_function_has_allocated_is_not_a_root (void **state)
+{
+	static gathering g;
+	int result = 0;
+	walk_from_zeros (4096, &g, &result);
+	assert_true (result < 0);
+	assert_int_equal (g.count, 1);
+}
+
 static void
 stop_at_once (int number, siginfo_t *info, void *context)
 {
@@ -662,6 +686,7 @@ main (void)
 		cmocka_unit_test (a_chain_that_does_not_rise_is_lost),
 		cmocka_unit_test (another_threads_stack_may_go_at_any_moment),
 		cmocka_unit_test (it_may_go_where_reading_is_forbidden),
+		cmocka_unit_test (what_a_function_has_allocated_is_not_a_root),
 		cmocka_unit_test (the_visitor_ends_the_walk),
 		cmocka_unit_test (a_stack_that_is_nearly_used_up_is_left_alone),
 		cmocka_unit_test (every_step_of_a_frame_with_rbp),
