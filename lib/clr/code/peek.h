@@ -14,8 +14,8 @@
 bool monocle__peek (uintptr_t address, void *to, size_t size);
 
 /*
- * The same of memory that another thread may take away at this very moment: only the system touches it. 512 bytes at
- * most.
+ * The same of memory that another thread may take away at this very moment: only the system touches it. No more
+ * bytes than a pipe holds.
  */
 bool monocle__peek_fleeting (uintptr_t address, void *to, size_t size);
 

@@ -48,7 +48,7 @@
 enum { CELL = sizeof (uintptr_t), PAGE = 4096, SIGNALS_MAX = 16, GLUE_WORDS = 3 };
 
 /* Bytes of stack that a walk takes, with what is called in it and with a visitor. */
-enum { ROOM = 6 << 10, PIECE = 512, PIECE_BELOW = 64 };
+enum { ROOM = 6 << 10, PIECE = 2048, PIECE_BELOW = 64 };
 
 /* Bytes of a frame in which a note of the runtime is looked for. */
 enum { NOTE_MAX = 256 << 10 };
@@ -62,9 +62,9 @@ typedef struct {
 	cursor at;
 	uintptr_t low, high; /* stack that is known to be there */
 	monocle__native_hold native;
-	unsigned signals;    /* frames of signals that were passed */
-	bool is_fleeting;    /* the stack is another thread's */
-	uint8_t copy[PIECE]; /* then: of what lies from `low` to `high` */
+	unsigned signals; /* frames of signals that were passed */
+	bool is_fleeting; /* the stack is another thread's */
+	uint8_t *copy;    /* then: of what lies from `low` to `high` */
 } walk;
 
 typedef enum { GO, ROOT, LOST } verdict;
@@ -504,6 +504,23 @@ registers_of (const ucontext_t *context)
 	return at;
 }
 
+static int
+walk_own (walk *w, uint32_t flags, monocle_frame_visitor visit, void *data)
+{
+	know_stack (w);
+	return walk_all (w, flags, visit, data);
+}
+
+/* The walks of threads themselves have no room for the copy. */
+__attribute__ ((noinline)) static int
+walk_another (walk *w, uint32_t flags, monocle_frame_visitor visit, void *data)
+{
+	uint8_t copy[PIECE];
+	w->is_fleeting = true;
+	w->copy = copy;
+	return monocle__thread_memory_has_room (ROOM + PIECE) ? walk_all (w, flags, visit, data) : MONOCLE_E_UNKNOWN;
+}
+
 int
 monocle__walk (const ucontext_t *context, uint32_t flags, monocle_frame_visitor visit, void *data)
 {
@@ -511,10 +528,8 @@ monocle__walk (const ucontext_t *context, uint32_t flags, monocle_frame_visitor 
 		return MONOCLE_E_UNKNOWN;
 	int saved_errno = errno;
 	walk w = { .at = registers_of (context) };
-	w.is_fleeting = is_of_another (&w.at);
-	know_stack (&w);
 	w.native = monocle__native_enter ();
-	int result = walk_all (&w, flags, visit, data);
+	int result = (is_of_another (&w.at) ? walk_another : walk_own) (&w, flags, visit, data);
 	monocle__native_leave (w.native);
 	keep_up (result < 0);
 	errno = saved_errno;

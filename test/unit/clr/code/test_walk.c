@@ -588,11 +588,11 @@ every_step_of_a_tail_call (void **state)
 
 /* --- another thread's stack --------------------------------------------------------------------------------------- */
 
-/* Two frames of fifty words, the inner one with fp not known; behind them the root. */
+/* Three frames of 150 words, the inner one with fp not known; behind them the root. */
 static uintptr_t
 lay_foreign_stack (const uint8_t *code, uint8_t *memory)
 {
-	enum { WORDS = 50 };
+	enum { WORDS = 150 };
 	uintptr_t *words = (uintptr_t *) (void *) memory;
 	words[WORDS] = (uintptr_t) code + 8;
 	words[2 * WORDS + 1] = (uintptr_t) code + 8;
@@ -600,8 +600,8 @@ lay_foreign_stack (const uint8_t *code, uint8_t *memory)
 	return (uintptr_t) memory;
 }
 
-/* sub rsp, 400; nop... */
-static const uint8_t foreign_code[] = { 0x48, 0x81, 0xEC, 0x90, 0x01, 0, 0, 0x90, 0x90, 0x90, 0x90, 0x90 };
+/* sub rsp, 1200; nop... */
+static const uint8_t foreign_code[] = { 0x48, 0x81, 0xEC, 0xB0, 0x04, 0, 0, 0x90, 0x90, 0x90, 0x90, 0x90 };
 
 static uint8_t *
 map_page (void)
