@@ -61,9 +61,9 @@ class Debugger(harness.Suite):
 
     def later(self, runtime):
         signals, start, names = self.blocks[runtime.kind]
-        log = self.work / "stderr"
+        log, waits = self.work / "stderr", {"MONOCLE_WAIT": str(LIMIT), "MONOCLE_LOG": "stderr"}
         with log.open("wb") as stream:
-            child = subprocess.Popen(self.command(runtime), env=self.environment(runtime, MONOCLE_WAIT=str(LIMIT)),
+            child = subprocess.Popen(self.command(runtime), env=self.environment(runtime, **waits),
                                      stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=stream)
         end = time.monotonic() + LIMIT
         while "waits for a debugger" not in log.read_text() and time.monotonic() < end and child.poll() is None:
