@@ -17,6 +17,7 @@ Exit codes: 0 nothing failed, 1 something did, 2 wrong usage or nothing ran, 130
 """
 import argparse
 import concurrent.futures
+import contextlib
 import ctypes
 import difflib
 import fnmatch
@@ -333,6 +334,20 @@ def gone(pid):
         return True
 
 
+@contextlib.contextmanager
+def undisturbed():
+    """An interrupt waits for the end: one in the middle of how Python begins a thread makes it wait for ever."""
+    came = []
+    before = {number: signal.signal(number, lambda *_: came.append(True)) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    if came:
+        raise KeyboardInterrupt
+
+
 class Hunt:
     """The runs of one test."""
 
@@ -449,7 +464,8 @@ class Hunt:
             self.test["name"], self.options.runs, self.options.load, self.options.seed), flush=True)
         pool = concurrent.futures.ThreadPoolExecutor(self.options.jobs)
         try:
-            runs = [pool.submit(self.one, number) for number in range(self.options.runs)]
+            with undisturbed():
+                runs = [pool.submit(self.one, number) for number in range(self.options.runs)]
             while concurrent.futures.wait(runs, 0.5).not_done:
                 pass  # Python may leave an interrupt aside that comes just before a wait without end
             for run in runs:
