@@ -1,22 +1,20 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * run-snapshots.c - see run-snapshots.h. The thread sleeps until a file of the folder was closed or moved there. It
- * alone writes `paths` until it is joined.
+ * run-snapshots.c - see run-snapshots.h. A request is a file that was closed or moved into the folder. The watching
+ * thread alone writes `paths` until it has ended.
  */
 #include "run-snapshots.h"
 
 #include "command/command.h"
 #include "coverage.h"
 #include "file/coverage-live.h"
+#include "folder-watch.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,13 +23,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PIPE_READ, PIPE_WRITE, NUMBER_LENGTH = 32 };
+enum { NUMBER_LENGTH = 32 };
 static const char wanted[] = ".want";
 
 struct monocle__run_snapshots {
-	char *folder; /* absolute */
-	int watch, end[2];
-	pthread_t thread;
+	char *folder;                 /* absolute */
+	monocle__folder_watch *watch; /* NULL: it has ended */
 	char **paths;
 	size_t count;
 };
@@ -164,50 +161,16 @@ answer_all (monocle__run_snapshots *snapshots)
 }
 
 static void
-read_events (monocle__run_snapshots *snapshots)
-{
-	char buffer[16384] __attribute__ ((aligned (__alignof__(struct inotify_event))));
-	ssize_t length;
-	while ((length = read (snapshots->watch, buffer, sizeof buffer)) > 0) {
-		for (char *at = buffer; at < buffer + length;) {
-			const struct inotify_event *event = (const struct inotify_event *) (const void *) at;
-			if (event->mask & IN_Q_OVERFLOW)
-				answer_all (snapshots);
-			else if (event->len > 0 && is_wanted (event->name))
-				answer (snapshots, event->name);
-			at += sizeof *event + event->len;
-		}
-	}
-}
-
-static void *
-run (void *data)
+see_file (void *data, const char *name)
 {
 	monocle__run_snapshots *snapshots = data;
-	struct pollfd ready[] = { { .fd = snapshots->watch, .events = POLLIN },
-		                      { .fd = snapshots->end[PIPE_READ], .events = POLLIN | POLLHUP } };
-	while (!ready[1].revents) {
-		if (poll (ready, 2, -1) < 0 && errno != EINTR)
-			break;
-		read_events (snapshots);
-	}
-	return NULL;
+	if (!name)
+		answer_all (snapshots);
+	else if (is_wanted (name))
+		answer (snapshots, name);
 }
 
 /* --- begin and end ------------------------------------------------------------------------------------------------ */
-
-/* The thread gets no signals: those are the program's. */
-static int
-start_thread (monocle__run_snapshots *snapshots)
-{
-	sigset_t all, before;
-	int error;
-	sigfillset (&all);
-	pthread_sigmask (SIG_SETMASK, &all, &before);
-	error = pthread_create (&snapshots->thread, NULL, run, snapshots);
-	pthread_sigmask (SIG_SETMASK, &before, NULL);
-	return error;
-}
 
 /* 0 or an errno. */
 static int
@@ -218,22 +181,16 @@ begin (monocle__run_snapshots *snapshots, const char *folder)
 	snapshots->folder = realpath (folder, NULL);
 	if (!snapshots->folder)
 		return errno;
-	snapshots->watch = inotify_init1 (IN_CLOEXEC | IN_NONBLOCK);
-	if (snapshots->watch < 0 || pipe2 (snapshots->end, O_CLOEXEC) != 0 ||
-	    inotify_add_watch (snapshots->watch, snapshots->folder, IN_CLOSE_WRITE | IN_MOVED_TO | IN_ONLYDIR) < 0)
-		return errno;
-	return start_thread (snapshots);
+	snapshots->watch =
+	    monocle__folder_watch_begin (snapshots->folder, IN_CLOSE_WRITE | IN_MOVED_TO, see_file, snapshots);
+	return snapshots->watch ? 0 : errno;
 }
 
 monocle__run_snapshots *
 monocle__run_snapshots_begin (const char *folder)
 {
 	monocle__run_snapshots *snapshots = calloc (1, sizeof *snapshots);
-	int error = snapshots ? 0 : ENOMEM;
-	if (snapshots) {
-		*snapshots = (monocle__run_snapshots) { .watch = -1, .end = { -1, -1 } };
-		error = begin (snapshots, folder);
-	}
+	int error = snapshots ? begin (snapshots, folder) : ENOMEM;
 	if (error == 0) {
 		setenv ("MONOCLE_SNAPSHOT_DIR", snapshots->folder, 1);
 		return snapshots;
@@ -243,21 +200,13 @@ monocle__run_snapshots_begin (const char *folder)
 	return NULL;
 }
 
-static void
-close_one (int *fd)
-{
-	if (*fd >= 0)
-		close (*fd);
-	*fd = -1;
-}
-
 void
 monocle__run_snapshots_end (monocle__run_snapshots *snapshots)
 {
 	if (!snapshots)
 		return;
-	close_one (&snapshots->end[PIPE_WRITE]);
-	pthread_join (snapshots->thread, NULL);
+	monocle__folder_watch_end (snapshots->watch);
+	snapshots->watch = NULL;
 }
 
 size_t
@@ -277,9 +226,6 @@ monocle__run_snapshots_free (monocle__run_snapshots *snapshots)
 {
 	if (!snapshots)
 		return;
-	close_one (&snapshots->watch);
-	close_one (&snapshots->end[PIPE_READ]);
-	close_one (&snapshots->end[PIPE_WRITE]);
 	for (size_t i = 0; i < snapshots->count; i++)
 		free (snapshots->paths[i]);
 	free (snapshots->paths);
