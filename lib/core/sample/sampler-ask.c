@@ -63,9 +63,14 @@ has_word (uintptr_t address, pid_t word)
 	return syscall (SYS_process_vm_readv, getpid (), &local, 1UL, &remote, 1UL, 0UL) == sizeof found && found == word;
 }
 
-/* pthread's structure of the calling thread: where its number and its list are, in bytes. False: not as in glibc. */
+/* Where a thread's number and its list are in pthread's structure, in bytes. */
+typedef struct {
+	uintptr_t number, list;
+} layout;
+
+/* By the calling thread's own. False: not as in glibc. */
 static bool
-find_layout (uintptr_t *ret_number, uintptr_t *ret_list)
+find_layout (layout *ret_layout)
 {
 	pid_t own = (pid_t) syscall (SYS_gettid);
 	uintptr_t self = (uintptr_t) pthread_self (), list = robust_list_of (own), at = list;
@@ -74,17 +79,16 @@ find_layout (uintptr_t *ret_number, uintptr_t *ret_list)
 		return false;
 	while (at > self && *(const pid_t *) (at - sizeof (pid_t)) != own)
 		at -= sizeof (pid_t);
-	*ret_number = at - sizeof (pid_t) - self;
-	*ret_list = list - self;
+	*ret_layout = (layout) { .number = at - sizeof (pid_t) - self, .list = list - self };
 	return at > self;
 }
 
 /* 0: not known. */
 static uintptr_t
-tid_of (pid_t os_id)
+tid_of (const layout *in, pid_t os_id)
 {
-	uintptr_t number, list, head = find_layout (&number, &list) ? robust_list_of (os_id) : 0;
-	return head > list && has_word (head - list + number, os_id) ? head - list : 0;
+	uintptr_t head = robust_list_of (os_id);
+	return head > in->list && has_word (head - in->list + in->number, os_id) ? head - in->list : 0;
 }
 
 /* --- by the thread ------------------------------------------------------------------------------------------------ */
@@ -143,9 +147,10 @@ void
 monocle_threads_ask (const uint64_t *os_ids, uint32_t count, uint32_t milliseconds, uintptr_t *ret_tids)
 {
 	uint32_t most = count < MONOCLE_THREADS_ASKED ? count : MONOCLE_THREADS_ASKED;
-	bool is_any_left = false;
+	layout glibcs;
+	bool is_known = find_layout (&glibcs), is_any_left = false;
 	for (uint32_t i = 0; i < count; i++) {
-		ret_tids[i] = tid_of ((pid_t) os_ids[i]);
+		ret_tids[i] = is_known ? tid_of (&glibcs, (pid_t) os_ids[i]) : 0;
 		is_any_left |= i < most && !ret_tids[i];
 	}
 	if (is_any_left)
