@@ -30,8 +30,8 @@ first_place (uintptr_t thread)
 	return (uint32_t) ((uint64_t) thread * UINT64_C (0x9e3779b97f4a7c15) >> 40);
 }
 
-static struct thread_place *
-find_place (uintptr_t thread)
+struct thread_place *
+thread_find_of (uintptr_t thread)
 {
 	for (uint32_t i = first_place (thread), end = i + FARTHEST; i != end; i++) {
 		struct thread_place *place = &places[i & (PLACES - 1)];
@@ -77,13 +77,7 @@ subject_name (const struct subject *subject, char name[THREAD_NAME])
 struct thread_place *
 thread_find (void)
 {
-	return find_place ((uintptr_t) pthread_self ());
-}
-
-struct thread_place *
-thread_find_of (uintptr_t tid)
-{
-	return find_place (tid);
+	return thread_find_of ((uintptr_t) pthread_self ());
 }
 
 struct thread_place *
@@ -95,7 +89,7 @@ thread_take (void)
 struct thread_place *
 thread_take_of (uintptr_t thread)
 {
-	struct thread_place *found = find_place (thread);
+	struct thread_place *found = thread_find_of (thread);
 	for (uint32_t i = first_place (thread), end = i + FARTHEST; i != end && !found; i++) {
 		struct thread_place *place = &places[i & (PLACES - 1)];
 		uintptr_t owner = place->thread;
@@ -121,7 +115,7 @@ thread_is_in_snapshot (int tid, uint32_t snapshot)
 void
 thread_end (uintptr_t thread)
 {
-	struct thread_place *place = find_place (thread);
+	struct thread_place *place = thread_find_of (thread);
 	if (place)
 		place->thread = TOMBSTONE;
 }

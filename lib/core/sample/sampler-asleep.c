@@ -35,9 +35,8 @@ typedef struct monocle__watch {
 	pid_t os_id;    /* which thread that was; 0: nothing is known */
 	int kind;
 	bool is_due;    /* to be told of in this tick */
-	bool is_lost;   /* it cannot be walked from outside */
 	bool is_walked; /* the frames are its stack, and have names */
-	bool is_whole;
+	bool is_whole;  /* it was walked to its root, or not at all yet */
 	uintptr_t sp, pc;
 	monocle_frame *frames;
 	uint32_t count, room;
@@ -147,7 +146,8 @@ static void
 look_at (watch *own, pid_t os_id)
 {
 	char text[192];
-	own->is_lost = own->is_walked = false;
+	own->is_walked = false;
+	own->is_whole = true;
 	own->kind = AWAKE;
 	own->os_id = monocle__sampler_clock (os_id, &own->clock) ? os_id : 0;
 	monocle__read_file_of_thread ((uint64_t) os_id, "syscall", text, sizeof text);
@@ -177,7 +177,7 @@ monocle__sampler_asleep_is (monocle__sampled *thread)
 		return false;
 	if (has_run (own, os_id))
 		look_at (own, os_id);
-	own->is_due = own->kind == DELICATE || (own->kind == ASLEEP && !own->is_lost && is_heard_by_all ());
+	own->is_due = own->kind == DELICATE || (own->kind == ASLEEP && own->is_whole && is_heard_by_all ());
 	return own->is_due;
 }
 
@@ -239,7 +239,6 @@ walk (watch *own)
 	memcpy (own->frames, all.frames, all.count * sizeof *own->frames);
 	own->count = all.count;
 	own->is_walked = all.is_named;
-	own->is_lost = !own->is_whole;
 	return true;
 }
 
@@ -251,7 +250,7 @@ tell (monocle__sampled *thread, watch *own)
 		atomic_fetch_add (&lost, 1);
 		return;
 	}
-	if (own->is_lost && own->kind == ASLEEP) /* it is interrupted at the next tick */
+	if (!own->is_whole && own->kind == ASLEEP) /* it is interrupted at the next tick */
 		return;
 	const MonocleAsleep asleep = {
 		.size = sizeof asleep, .count = own->count, .frames = own->frames, .is_whole = own->is_whole
