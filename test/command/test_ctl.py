@@ -20,18 +20,24 @@ PR_SET_NAME = 15
 OTHER = 65534  # a user
 
 
-def serve(folder, answer, ready, user):
-    """A process whose every answer is this; of another user where there is one."""
-    if user:
-        os.setgroups([])
-        os.setgid(user)
-        os.setuid(user)
+def listen(folder, ready):
+    """The calling process has a control socket from now on."""
     ctypes.CDLL(None).prctl(PR_SET_NAME, THREAD, 0, 0, 0)
     folder.mkdir(mode=0o700)
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(str(folder / 'socket'))
     listener.listen()
     ready.set()
+    return listener
+
+
+def serve(folder, answer, ready, user):
+    """A process whose every answer is this; of another user where there is one."""
+    if user:
+        os.setgroups([])
+        os.setgid(user)
+        os.setuid(user)
+    listener = listen(folder, ready)
     while True:
         client = listener.accept()[0]
         try:
@@ -49,12 +55,7 @@ def stand_by(folder, libraries, ready, refusals, left):
     in the folder of the run, and is done at once.
     """
     maps = [mmap.mmap(os.open(library, os.O_RDONLY), 0, prot=mmap.PROT_READ) for library in libraries]
-    ctypes.CDLL(None).prctl(PR_SET_NAME, THREAD, 0, 0, 0)
-    folder.mkdir(mode=0o700)
-    listener = socket.socket(socket.AF_UNIX)
-    listener.bind(str(folder / 'socket'))
-    listener.listen()
-    ready.set()
+    listener = listen(folder, ready)
     while maps:
         client = listener.accept()[0]
         words = client.recv(1 << 16)
