@@ -256,12 +256,23 @@ take_sample (const struct subject *subject, uint64_t used, bool is_snapshot, uin
 		frames_give_back (frames);
 }
 
+static atomic_bool world_stops; /* Mono is stopping all threads */
+
+/*
+ * Mono's walk may map memory, and marks the thread meanwhile. A Mono that stops the world asks each thread that has
+ * stopped whether it has this mark, and aborts where one has that stopped by itself: a hit comes upon those as well. So
+ * no thread is walked until all have stopped; what it used stays for its next hit.
+ */
 static void
 sample_hit (MonoProfiler *profiler, const mono_byte *ip, const void *context)
 {
 	int saved_errno = errno;
 	if (!monocle_event_support)
 		monocle_kit_crash_look_out (context);
+	if (world_stops) {
+		errno = saved_errno;
+		return;
+	}
 	uint64_t used = option_mode == MODE_NONE ? 0 : cost_take ();
 	uint32_t snapshot = snapshot_under_way ();
 	struct subject self = subject_self ();
@@ -399,6 +410,10 @@ gc_event (MonoProfiler *profiler, MonoProfilerGCEvent event, uint32_t generation
 {
 	if (event == MONO_GC_EVENT_PRE_STOP_WORLD)
 		runtime_set_collecting (true);
+	else if (event == MONO_GC_EVENT_PRE_STOP_WORLD_LOCKED)
+		world_stops = true;
+	else if (event == MONO_GC_EVENT_POST_STOP_WORLD)
+		world_stops = false;
 	else if (event == MONO_GC_EVENT_POST_START_WORLD_UNLOCKED)
 		runtime_set_collecting (false);
 }

@@ -6,6 +6,7 @@ using System.Diagnostics;
 using System.IO;
 using System.Runtime.CompilerServices;
 using System.Reflection.Emit;
+using System.Runtime.InteropServices;
 using System.Threading;
 using System.Threading.Tasks;
 
@@ -128,6 +129,26 @@ static class Program {
 			thread.Join ();
 	}
 
+	[DllImport ("libmono-profiler-stopping.so")] static extern IntPtr stopping_state ();
+
+	[MethodImpl (MethodImplOptions.NoInlining)]
+	static void WhileItStops (IntPtr state)
+	{
+		while (Marshal.ReadInt32 (state) == 1)
+			sum += A (1000);
+	}
+
+	// Prints how often all threads were stopped.
+	static void Stops ()
+	{
+		IntPtr state = stopping_state ();
+		var thread = new Thread (() => { for (int i = 0; i < 10; i++) GC.Collect (0); });
+		thread.Start ();
+		while (thread.IsAlive)
+			WhileItStops (state);
+		Console.WriteLine (GC.CollectionCount (0));
+	}
+
 	static int Main (string[] args)
 	{
 		var invariant = System.Globalization.CultureInfo.InvariantCulture;
@@ -141,6 +162,7 @@ static class Program {
 		case "threads": Threads (seconds); break;
 		case "collect": Collect (seconds); break;
 		case "collect-always": CollectAlways (seconds); break;
+		case "stops": Stops (); break;
 		case "fork": Burn (seconds / 2); Process.Start ("/bin/true").WaitForExit (); Burn (seconds); break;
 		case "exit": Burn (seconds); Console.WriteLine ("done"); Environment.Exit (7); break;
 		case "forever": Console.WriteLine ("burning"); Burn (1000); break;

@@ -256,6 +256,15 @@ class Sample(unittest.TestCase):
     def test_a_program_that_ends_at_once_ends(self):
         self.run_sample("", "deep", 0, others=["late"])
 
+    @unittest.skipUnless(RUNTIME == "mono", "Mono's marks of threads that it stops")
+    def test_no_thread_is_walked_while_the_world_is_being_stopped(self):
+        """Mono aborts where a walk maps memory on a thread that has stopped and is asked whether it may stop there."""
+        self.run_sample("", "stops", others=["stopping"])
+        stops = int(self.out.splitlines()[0])
+        found = [values[0] for names, values, _ in pprof.load(self.output).samples
+                 if any("WhileItStops" in name for name in names)]
+        self.assertTrue(10 <= stops and sum(found) <= stops, (stops, found))  # one may be stopped in there
+
     def test_wrong_options_are_one_line_and_the_program_runs(self):
         for options in ",freq=0", ",freq=100000", ",mode=cup", ",depht=3":
             err = self.run_sample(options, "exit", 0.1, code=7)
