@@ -136,7 +136,7 @@ class Lines(harness.Suite):
         text = self.report(file, "--annotate", "Busy.Calls")
         for line, (units, method) in CALL.items():
             if method == "Calls":
-                self.check(re.search(r"^ +[\d.]+ [mµu]?s +%d  .*// CALL %d$" % (line, units), text, re.M),
+                self.check(re.search(r"^(?: +[\d.]+ [mµun]?s)+ +%d  .*// CALL %d$" % (line, units), text, re.M),
                            "annotate: line %d has a cost beside its text" % line, text)
         rows = [row.split("\t") for row in self.report(file, "--annotate", "Busy:Lines", "--format=tsv").splitlines()]
         self.check(rows[0][:2] == ["file", "line"] and rows[0][-1] == "text", "annotate: columns of tsv", rows[0])
