@@ -18,6 +18,7 @@
 #include "hash.h"
 #include "invariant.h"
 #include "method.h"
+#include "pause.h"
 #include "records.h"
 
 enum { GRANULE_BITS = 11, BUCKETS = 1 << 16, SPARES = 1 << 10 };
@@ -181,6 +182,7 @@ monocle_jit_info_new (MonoMethod *method, const void *start, uint32_t size)
 	atomic_store_explicit (&info->size, size, memory_order_relaxed);
 	MONOCLE__INVARIANT (start_of (info) < end_of (info));
 	forget_overlapping (info);
+	MONOCLE__PAUSE (jit_info_adds);
 	for (uintptr_t granule = address >> GRANULE_BITS; granule <= last_granule (info); granule++)
 		if (!bucket_add (bucket_of (granule), info))
 			return NULL;
@@ -227,15 +229,16 @@ monocle__jit_info_forget_image (const MonoImage *image)
 		}
 }
 
+/* Threads that were told of the code at once may each have made a record of it. */
 void
 monocle_jit_info_free_code (const void *start)
 {
-	MonoJitInfo *info = find ((uintptr_t) start);
-	if (!info || start_of (info) != (uintptr_t) start)
-		return;
-	forget (info);
-	if (!__atomic_load_n (&info->slot, __ATOMIC_RELAXED)) /* what the host wrote there is of that code */
-		atomic_store_explicit (spare_of (info->method), info, memory_order_release);
+	MonoJitInfo *info;
+	while ((info = find ((uintptr_t) start)) && start_of (info) == (uintptr_t) start) {
+		forget (info);
+		if (!__atomic_load_n (&info->slot, __ATOMIC_RELAXED)) /* what the host wrote there is of that code */
+			atomic_store_explicit (spare_of (info->method), info, memory_order_release);
+	}
 }
 
 MonoJitInfo *
