@@ -6,8 +6,8 @@
 
 A program ends, or a module leaves it, while one thread is inside the callback of a call and another one inside that of
 a throw. The module (modules/ending.c) stays in its callbacks for as long as its structure lives, but for a moment at
-most. --full has the same many times, and a callback that never returns: then the program ends all the same, without the
-cleanup, and a line says so.
+most. --full has the same many times, also with callbacks that take no time, half a millisecond and three, and with one
+that never returns: then the program ends all the same, without the cleanup, and a line says so.
 """
 import pathlib
 import signal
@@ -37,21 +37,25 @@ class EndingSuite(harness.Suite):
         (self.work / "seen").unlink(missing_ok=True)
         return values
 
-    def judge(self, what, seen, cleanups=1):
-        self.check(seen["enters"] and seen["throws"], what + ": callbacks ran", seen)
+    def judge(self, what, seen, cleanups=1, takes=None):
+        if takes is None:  # else the program may have ended before the first throw was told
+            self.check(seen["enters"] and seen["throws"], what + ": callbacks ran", seen)
         self.check(seen["ends"] == 1 and seen["cleanups"] == cleanups, what + ": the end came once", seen)
         self.check(not seen["after_end"], what + ": no event comes after the last one", seen)
         self.check(not seen["after_cleanup"], what + ": no callback runs when its structure is gone", seen)
 
-    def ends(self, runtime, how):
+    def module(self, takes):
+        return "ending:%s%s" % (self.work / "seen", ",takes=%d" % takes if takes is not None else "")
+
+    def ends(self, runtime, how, takes):
         what = "%s, the program %s" % (runtime, how)
-        module = "ending:%s" % (self.work / "seen")
+        module = self.module(takes)
         outcome = harness.run(runtime.command(self.exe()) + [how],
                               harness.profile_environment(self.build, runtime, [module]), cwd=self.work)
         self.check((outcome.code, outcome.out, outcome.err) == (7, "begun\n", ""), what + " as it would", outcome)
-        self.judge(what, self.seen())
+        self.judge(what, self.seen(), takes=takes)
 
-    def leaves(self, runtime):
+    def leaves(self, runtime, takes):
         what = "%s, the module leaves" % runtime
         program = subprocess.Popen(runtime.command(self.exe()) + ["stays"], stdin=subprocess.PIPE,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=self.work,
@@ -60,7 +64,7 @@ class EndingSuite(harness.Suite):
         path = ":".join(map(str, self.build.module_dirs()))
         env = harness.bare_environment({"MONOCLE_MODULE_PATH": path})
         # Calls are had in a program that runs only where the module `calls` is among those that come.
-        profiles = ["--profile=calls:output=/dev/null", "--profile=ending:%s" % (self.work / "seen")]
+        profiles = ["--profile=calls:output=/dev/null", "--profile=" + self.module(takes)]
         attach = subprocess.Popen([self.build.monocle, "attach", "-q", str(program.pid), *profiles], env=env,
                                   cwd=self.work)
         harness.wait_for(lambda: attach.poll() is not None or (self.look()["enters"] and self.look()["throws"]))
@@ -70,7 +74,7 @@ class EndingSuite(harness.Suite):
         self.check(attach.returncode == 0, what + ": attach ends well", attach.returncode)
         self.check((program.returncode, out, err) == (7, "", ""), what + ": the program goes on",
                    (program.returncode, out, err))
-        self.judge(what, self.seen())
+        self.judge(what, self.seen(), takes=takes)
 
     def stuck(self, runtime):
         what = "%s, a callback never returns" % runtime
@@ -90,11 +94,12 @@ def main():
     suite.parse()
     times = suite.options.times or (20 if suite.options.full else 1)
     for runtime in suite.runtimes():
-        for _ in range(times):
-            suite.ends(runtime, "returns")
-            suite.ends(runtime, "exits")
-            if runtime.kind == "coreclr":
-                suite.leaves(runtime)
+        for takes in (None, 0, 500, 3000) if suite.options.full else (None,):
+            for _ in range(times):
+                suite.ends(runtime, "returns", takes)
+                suite.ends(runtime, "exits", takes)
+                if runtime.kind == "coreclr":
+                    suite.leaves(runtime, takes)
         if suite.options.full and runtime.kind == "coreclr":
             suite.stuck(runtime)
     return suite.finish()

@@ -4,11 +4,11 @@
  * ending.c - a module that frees what it owns in its cleanup callback, as it is told to: does any callback of it run
  * after that, or still?
  *
- *   ending:FILE[,stuck]   the numbers of `struct seen` go into FILE, which is mapped, so that they outlive the process;
- *                         `stuck`: the callback of a throw does not return at all
+ *   ending:FILE[,takes=US][,stuck]   the numbers of `struct seen` go into FILE, which is mapped, so that they outlive
+ *                                    the process; `stuck`: the callback of a throw does not return at all
  *
  * A callback stays where it is for as long as its structure lives, but for a moment at most: so a cleanup that does not
- * wait for it comes in the middle of it.
+ * wait for it comes in the middle of it. With `takes` it stays for so many microseconds.
  */
 #include <fcntl.h>
 #include <mono/metadata/class.h>
@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOMENT_MS = 200 };
+enum { MOMENT_US = 200000, STEP_US = 1000 };
 
 /* As the test reads it. */
 struct seen {
@@ -35,12 +35,13 @@ struct seen {
 struct _MonoProfiler {
 	struct seen *seen;
 	bool is_stuck;
+	unsigned takes; /* microseconds */
 };
 
 static void
-nap (void)
+nap (unsigned microseconds)
 {
-	nanosleep (&(struct timespec) { 0, 1000000 }, NULL);
+	nanosleep (&(struct timespec) { 0, microseconds * 1000 }, NULL);
 }
 
 static void
@@ -49,10 +50,10 @@ stay (MonoProfiler *prof, atomic_uint *count)
 	struct seen *seen = prof->seen;
 	atomic_fetch_add (count, 1);
 	atomic_fetch_add (&seen->after_end, atomic_load (&seen->ends) != 0);
-	for (int i = 0; i < MOMENT_MS && !atomic_load (&seen->cleanups); i++)
-		nap ();
+	for (unsigned us = 0; us < prof->takes && !atomic_load (&seen->cleanups); us += STEP_US)
+		nap (prof->takes - us < STEP_US ? prof->takes - us : STEP_US);
 	while (prof->is_stuck && count == &seen->throws)
-		nap ();
+		nap (STEP_US);
 	atomic_fetch_add (&seen->after_cleanup, atomic_load (&seen->cleanups) != 0);
 }
 
@@ -93,7 +94,7 @@ mono_profiler_init_ending (const char *desc)
 {
 	static struct _MonoProfiler own;
 	char path[1024] = "";
-	const char *colon = strchr (desc, ':');
+	const char *colon = strchr (desc, ':'), *takes = strstr (desc, ",takes=");
 	sscanf (colon ? colon + 1 : "", "%1023[^,]", path);
 	int fd = open (path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	void *seen = MAP_FAILED;
@@ -104,7 +105,9 @@ mono_profiler_init_ending (const char *desc)
 		return;
 	}
 	close (fd);
-	own = (struct _MonoProfiler) { seen, strstr (desc, ",stuck") != NULL };
+	own = (struct _MonoProfiler) { seen, strstr (desc, ",stuck") != NULL, MOMENT_US };
+	if (takes)
+		sscanf (takes, ",takes=%u", &own.takes);
 	MonoProfilerHandle handle = mono_profiler_create (&own);
 	mono_profiler_set_call_instrumentation_filter_callback (handle, filter);
 	mono_profiler_set_method_enter_callback (handle, on_enter);
