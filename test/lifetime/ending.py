@@ -37,9 +37,8 @@ class EndingSuite(harness.Suite):
         (self.work / "seen").unlink(missing_ok=True)
         return values
 
-    def judge(self, what, seen, cleanups=1, takes=None):
-        if takes is None:  # else the program may have ended before the first throw was told
-            self.check(seen["enters"] and seen["throws"], what + ": callbacks ran", seen)
+    def judge(self, what, seen, cleanups=1):
+        self.check(seen["enters"] and seen["throws"], what + ": callbacks ran", seen)
         self.check(seen["ends"] == 1 and seen["cleanups"] == cleanups, what + ": the end came once", seen)
         self.check(not seen["after_end"], what + ": no event comes after the last one", seen)
         self.check(not seen["after_cleanup"], what + ": no callback runs when its structure is gone", seen)
@@ -50,10 +49,10 @@ class EndingSuite(harness.Suite):
     def ends(self, runtime, how, takes):
         what = "%s, the program %s" % (runtime, how)
         module = self.module(takes)
-        outcome = harness.run(runtime.command(self.exe()) + [how],
+        outcome = harness.run(runtime.command(self.exe()) + [how, self.work / "seen"],
                               harness.profile_environment(self.build, runtime, [module]), cwd=self.work)
         self.check((outcome.code, outcome.out, outcome.err) == (7, "begun\n", ""), what + " as it would", outcome)
-        self.judge(what, self.seen(), takes=takes)
+        self.judge(what, self.seen())
 
     def leaves(self, runtime, takes):
         what = "%s, the module leaves" % runtime
@@ -74,12 +73,12 @@ class EndingSuite(harness.Suite):
         self.check(attach.returncode == 0, what + ": attach ends well", attach.returncode)
         self.check((program.returncode, out, err) == (7, "", ""), what + ": the program goes on",
                    (program.returncode, out, err))
-        self.judge(what, self.seen(), takes=takes)
+        self.judge(what, self.seen())
 
     def stuck(self, runtime):
         what = "%s, a callback never returns" % runtime
         module = "ending:%s,stuck" % (self.work / "seen")
-        outcome = harness.run(runtime.command(self.exe()) + ["returns"],
+        outcome = harness.run(runtime.command(self.exe()) + ["returns", self.work / "seen"],
                               harness.profile_environment(self.build, runtime, [module]), cwd=self.work)
         self.check((outcome.code, outcome.out) == (7, "begun\n"), what + ": the program ends", outcome)
         self.check(outcome.err.count("\n") == 1 and "cleanup callbacks are left out" in outcome.err,
