@@ -187,8 +187,9 @@ describe_runtime (char *text, size_t size)
 	USHORT instance, major = 0, minor = 0, build = 0, qfe = 0;
 	COR_PRF_RUNTIME_TYPE type;
 	ULONG length;
-	HRESULT hr =
-	    info->vtbl->GetRuntimeInformation (info, &instance, &type, &major, &minor, &build, &qfe, 0, &length, NULL);
+	WCHAR unused[256]; /* .NET Core 3.1 tells nothing where this has no room */
+	HRESULT hr = info->vtbl->GetRuntimeInformation (info, &instance, &type, &major, &minor, &build, &qfe,
+	                                                sizeof unused / sizeof *unused, &length, unused);
 	if (hr < 0)
 		monocle__clr_complain_hr ("GetRuntimeInformation", hr);
 	monocle__clr_state.major = major;

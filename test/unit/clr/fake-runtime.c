@@ -40,12 +40,17 @@ static HRESULT
 get_runtime_information (ICorProfilerInfo15 *self, USHORT *instance, COR_PRF_RUNTIME_TYPE *type, USHORT *major,
                          USHORT *minor, USHORT *build, USHORT *qfe, ULONG size, ULONG *length, WCHAR *text)
 {
+	static const WCHAR version[] = u"10.2.3";
 	*instance = 0;
+	*length = sizeof version / sizeof *version;
+	if (size < *length) /* as .NET Core 3.1 does, which tells nothing else either */
+		return HRESULT_ERROR_INSUFFICIENT_BUFFER;
+	memcpy (text, version, sizeof version);
 	*type = COR_PRF_CORE_CLR;
 	*major = 10;
 	*minor = 2;
 	*build = 3;
-	*qfe = *length = 0;
+	*qfe = 0;
 	return S_OK;
 }
 
