@@ -62,24 +62,12 @@ epoch (void)
 
 /* --- making ------------------------------------------------------------------------------------------------------- */
 
-/* The body as the image has it: what we or others wrote into it has the same clauses first. */
-static const uint8_t *
-body_of (monocle__clr_image *image, mdToken token, size_t *ret_size)
-{
-	monocle__ecma_methoddef row;
-	if (image->is_editable)
-		return monocle__editable_body (image, token, ret_size);
-	if (!image->cli.readable || monocle__ecma_get_methoddef (&image->cli.ecma, token, &row) || !row.rva)
-		return NULL;
-	return monocle__ecma_rva (&image->cli.ecma, row.rva, ret_size);
-}
-
 /* How many there are. */
 static uint32_t
 count_of (monocle__clr_image *image, mdToken token, const uint8_t **ret_data, size_t *ret_size)
 {
 	monocle__il_header header;
-	*ret_data = body_of (image, token, ret_size);
+	*ret_data = monocle__editable_body_of_any (image, token, ret_size);
 	return *ret_data && !monocle__il_read_header (*ret_data, *ret_size, &header) ? header.clause_count : 0;
 }
 

@@ -182,6 +182,18 @@ monocle__editable_body (const monocle__clr_image *image, mdToken method, size_t 
 	return body;
 }
 
+/* What we wrote is not in the image: the runtime has it. */
+const uint8_t *
+monocle__editable_body_of_any (const monocle__clr_image *image, mdToken method, size_t *ret_size)
+{
+	monocle__ecma_methoddef row;
+	if (image->is_editable)
+		return monocle__editable_body (image, method, ret_size);
+	if (!image->cli.readable || monocle__ecma_get_methoddef (&image->cli.ecma, method, &row) || !row.rva)
+		return NULL;
+	return monocle__ecma_rva (&image->cli.ecma, row.rva, ret_size);
+}
+
 bool
 monocle__editable_is_added (const monocle__clr_image *image, mdToken method)
 {

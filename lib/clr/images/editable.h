@@ -31,6 +31,11 @@ bool monocle__editable_is (const monocle__ecma_image *image, uint32_t *ret_const
  * none. Any context.
  */
 const uint8_t *monocle__editable_body (const monocle__clr_image *image, mdToken method, size_t *ret_size);
+/*
+ * Of any image: the body of a method as the program has it, whatever we have put into it. NULL: it has none, or it
+ * cannot be read. Any context.
+ */
+const uint8_t *monocle__editable_body_of_any (const monocle__clr_image *image, mdToken method, size_t *ret_size);
 /* Was the method added by an edit? Any context; false for other images. */
 bool monocle__editable_is_added (const monocle__clr_image *image, mdToken method);
 /*

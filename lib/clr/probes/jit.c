@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <monocle/host.h>
 #include "code/codemap.h"
+#include "code/own-frame.h"
 #include "exceptions/clause.h"
 #include "gate.h"
 #include "images/emitted.h"
@@ -147,7 +148,8 @@ monocle__callback_JITInlining (ICorProfilerCallback11 *self, FunctionID caller, 
 {
 	bool is_new;
 	int state = probe_function (callee, &is_new);
-	*ret_inline = !is_new && may_inline (caller, state) && !hides_handlers (callee) && !is_late (callee);
+	*ret_inline = !is_new && may_inline (caller, state) && !hides_handlers (callee) && !is_late (callee) &&
+	              !monocle__own_frame_is_needed (caller, callee);
 	if (monocle__clr_listened (MONOCLE_EVENT_jit_inlining) || monocle__clr_listened (MONOCLE_EVENT_inline_method))
 		tell_inlining (caller, callee, ret_inline);
 	return S_OK;
