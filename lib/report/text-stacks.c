@@ -104,6 +104,20 @@ lacks_lines (const printer *p)
 	return has_own && p->options->took;
 }
 
+/* What was inlined before `stack` came stays so: a method of the program may be part of such a frame. */
+static bool
+has_dynamic_method (const printer *p)
+{
+	static const char dynamic[] = "(wrapper dynamic-method)";
+	for (size_t i = 0; p->options->took && i < p->count; i++)
+		for (size_t k = 0; k < depth_of (p, &p->rows[i]); k++) {
+			const char *name = p->profile->functions[frames_of (p, &p->rows[i])[k]].name;
+			if (strncmp (name, dynamic, sizeof dynamic - 1) == 0)
+				return true;
+		}
+	return false;
+}
+
 static void
 add_rows (printer *p)
 {
@@ -313,6 +327,9 @@ print_head (const printer *p, const printer *async)
 	monocle__text_head (p->out, p->profile, p->options, "end: the process is still running"); /* It is a snapshot. */
 	if (lacks_lines (p))
 		fputs ("# no source lines: the program's images have no symbols (.pdb) beside or in them\n", p->out);
+	if (has_dynamic_method (p))
+		fputs ("# what a (wrapper dynamic-method) has inlined, handlers for example, has no frame of its own\n",
+		       p->out);
 	fprintf (p->out, "%" PRId64 " %s", threads, noun (p, threads));
 	if (async->value != SIZE_MAX)
 		fprintf (p->out, ", %" PRId64 " %s", chains, noun (async, chains));

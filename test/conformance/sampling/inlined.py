@@ -72,6 +72,8 @@ class Inlined(harness.Suite):
                            cwd=self.work)
         main = next((block for block in seen.out.split("\n\n") if block.startswith('"Main"')), "")
         self.check("lambda_method1 (" in main and "[stub]" not in main, what + ": the expression has its name", seen)
+        self.check("# what a (wrapper dynamic-method) has inlined" in seen.out, what + ": a line says what is missing",
+                   seen)
         self.finish_program(what, program)
 
 

@@ -239,6 +239,29 @@ other_profiles_are_no_snapshots (void **state)
 	monocle__profile_free (empty);
 }
 
+static void
+what_dynamic_methods_hide_is_said_where_it_was_taken_just_now (void **state)
+{
+	static const char head[] = "snapshot, taken in 1.000 ms\n"
+	                           "# what a (wrapper dynamic-method) has inlined, handlers for example, has no frame of "
+	                           "its own\n";
+	for (int i = 0; i < 2; i++) {
+		monocle__profile *profile = monocle__profile_new (SIZE_MAX);
+		assert_true (monocle__profile_add_value_type (profile, "threads", "count"));
+		uint32_t wrapper = function (profile, "(wrapper dynamic-method) object:lambda_method1 (Closure)", NULL);
+		sample (profile, "clerk", 1, &wrapper, 1);
+		char *bytes = NULL;
+		size_t size;
+		FILE *out = open_memstream (&bytes, &size);
+		monocle__report_options options = { .title = "snapshot", .took = i ? 1000000 : 0 };
+		assert_int_equal (monocle__text_stacks (out, profile, &options), 0);
+		fclose (out);
+		assert_int_equal (strncmp (bytes, head, sizeof head - 1) == 0, i == 1);
+		free (bytes);
+		monocle__profile_free (profile);
+	}
+}
+
 int
 main (void)
 {
@@ -249,6 +272,7 @@ main (void)
 		cmocka_unit_test (async_chains_come_after_the_threads),
 		cmocka_unit_test (names_are_cut_before_places),
 		cmocka_unit_test (what_was_taken_just_now_says_how_long_that_took),
+		cmocka_unit_test (what_dynamic_methods_hide_is_said_where_it_was_taken_just_now),
 		cmocka_unit_test (without_symbols_a_line_says_so),
 		cmocka_unit_test (other_profiles_are_no_snapshots),
 	};
