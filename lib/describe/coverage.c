@@ -347,17 +347,23 @@ handler_between (const work *w, uint32_t from, uint32_t to)
 
 /*
  * Without optimisation a condition is stored, and a hidden point hides that it is loaded again to be branched on:
- * `stloc X; (hidden) ldloc X; brfalse`.
+ * `stloc X; (hidden) ldloc X; brfalse`. Roslyn writes the number of a local from the 255th on two bytes too long, which
+ * makes two `nop` of it.
  */
 static bool
 is_of_stored (const work *w, uint32_t hidden)
 {
-	uint32_t at = instruction_at (w->body, w->all[hidden].il_offset);
-	if (at == MONOCLE__IL_NONE || !at || at + 1 >= w->body->count)
+	const monocle__il_instruction *code = w->body->code;
+	uint32_t at = instruction_at (w->body, w->all[hidden].il_offset), before = at, after = at + 1;
+	if (at == MONOCLE__IL_NONE)
 		return false;
-	uint32_t local = monocle__coverage_loaded_local (&w->body->code[at]);
-	return local != MONOCLE__IL_NONE && monocle__coverage_stored_local (&w->body->code[at - 1]) == local &&
-	       is_conditional (w->body->code[at + 1].opcode);
+	while (before && code[before - 1].opcode == MONOCLE__IL_NOP)
+		before--;
+	while (after < w->body->count && code[after].opcode == MONOCLE__IL_NOP)
+		after++;
+	uint32_t local = monocle__coverage_loaded_local (&code[at]);
+	return local != MONOCLE__IL_NONE && before && monocle__coverage_stored_local (&code[before - 1]) == local &&
+	       after < w->body->count && is_conditional (code[after].opcode);
 }
 
 /* When the value of a `switch` is known, hidden code looks for the case: one instruction where cases are dense. */
