@@ -41,14 +41,30 @@ event all_events[] = {
 
 const size_t event_count = sizeof all_events / sizeof *all_events;
 
-/* Marks all events that begin with the word; returns how many. */
+static bool
+begins_with (const char *name, const char *word, size_t length)
+{
+	return !strncmp (name, word, length) && (!name[length] || name[length] == '_' || word[length - 1] == '_');
+}
+
+static bool
+begins_usual (const char *word, size_t length)
+{
+	for (size_t i = 0; i < event_count; i++)
+		if (all_events[i].choice == USUAL && begins_with (all_events[i].name, word, length))
+			return true;
+	return false;
+}
+
+/* Marks all events that begin with the word, or the usual ones of these if there are any; returns how many. */
 static unsigned
-mark (const char *word, size_t length, bool chosen)
+mark (const char *word, size_t length, bool chosen, bool prefers_usual)
 {
 	unsigned count = 0;
+	bool usual = prefers_usual && begins_usual (word, length);
 	for (size_t i = 0; i < event_count; i++) {
 		const char *name = all_events[i].name;
-		if (strncmp (name, word, length) || (name[length] && name[length] != '_' && word[length - 1] != '_'))
+		if (!begins_with (name, word, length) || (usual && name[length] && all_events[i].choice != USUAL))
 			continue;
 		bool is_never = all_events[i].choice == NEVER;
 		if (chosen && is_never && !name[length])
@@ -60,11 +76,11 @@ mark (const char *word, size_t length, bool chosen)
 }
 
 static bool
-mark_list (const char *list, bool chosen)
+mark_list (const char *list, bool chosen, bool prefers_usual)
 {
 	while (list && *list) {
 		size_t length = strcspn (list, "+");
-		if (length && !mark (list, length, chosen)) {
+		if (length && !mark (list, length, chosen, prefers_usual)) {
 			monocle_kit_log_failure ("events", "no event begins with \"%.*s\"; doc/events.md lists them", (int) length,
 			                         list);
 			return false;
@@ -107,7 +123,7 @@ choose_events (const char *only, const char *also, const char *without)
 		all_events[i].is_chosen = !only && all_events[i].choice == USUAL;
 	if (!only)
 		leave_out_what_never_comes (false);
-	if (!mark_list (only, true) || !mark_list (also, true) || !mark_list (without, false))
+	if (!mark_list (only, true, true) || !mark_list (also, true, false) || !mark_list (without, false, false))
 		return false;
 	leave_out_what_never_comes (true);
 	return true;
@@ -116,7 +132,7 @@ choose_events (const char *only, const char *also, const char *without)
 void
 choose_calls (void)
 {
-	mark_list ("method_enter+method_leave+method_tail_call+method_exception_leave", true);
+	mark_list ("method_enter+method_leave+method_tail_call+method_exception_leave", true, false);
 }
 
 bool

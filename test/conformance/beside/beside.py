@@ -165,7 +165,8 @@ def collected(place):
     outcome, reports = place.run(place.environment(place.main, how=how))
     place.check_program(outcome, "the other's session alone")
     path = place.output("gc.log")
-    beside(place, reports.get("main"), "events:only=gc,output=%s" % path, how, silent=False)
+    ours = "events:only=gc+gc_allocation+gc_moves+gc_handle,output=%s" % path
+    beside(place, reports.get("main"), ours, how, silent=False)
     place.check("started 3" in reports.get("main", ""), "the other's session tells of three collections", reports)
     lines = lines_of(path)
     place.check(count(lines, "gc_event", "event=start ") == 3, "three collections with two sessions")

@@ -146,6 +146,25 @@ CHILD_TEST (every_event_is_a_line_whatever_its_arguments_are)
 	check_holds (" jit_code_buffer buffer=0xffffffffffffffff size=18446744073709551615 type=4294967295 data=");
 }
 
+CHILD_TEST (a_prefix_alone_means_the_usual_events)
+{
+	start ("noindent,only=gc+gc_moves+gc_handle+method");
+	raise_all (0);
+	finish ();
+	CHECK (lines_of ("gc_event") == 1 && lines_of ("gc_resize") == 1 && lines_of ("method_free") == 1);
+	CHECK (!lines_of ("gc_allocation") && !lines_of ("gc_root_register") && !lines_of ("method_enter"));
+	CHECK (lines_of ("gc_moves") == 1);          /* its whole name */
+	CHECK (lines_of ("gc_handle_created") == 1); /* no event that begins so is usual */
+}
+
+CHILD_TEST (a_prefix_besides_the_usual_means_all)
+{
+	start ("noindent,also=gc");
+	raise_all (0);
+	finish ();
+	CHECK (lines_of ("gc_event") == 1 && lines_of ("gc_allocation") == 1 && lines_of ("gc_moves") == 1);
+}
+
 static void *
 raise_started (void *tid)
 {
@@ -216,6 +235,8 @@ main (void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test (every_event_is_a_line_whatever_its_arguments_are),
+		cmocka_unit_test (a_prefix_alone_means_the_usual_events),
+		cmocka_unit_test (a_prefix_besides_the_usual_means_all),
 		cmocka_unit_test (the_deepest_level_that_has_a_time_is_the_64th),
 		cmocka_unit_test (lines_are_indented_by_what_is_open_on_their_thread),
 		cmocka_unit_test (so_they_are_where_a_key_would_allocate),
