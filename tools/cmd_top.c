@@ -261,7 +261,8 @@ top_process (const char *word, const arguments *args)
 	self.watch.ready = open_screen;
 	result = monocle__live_watch_process (&self.watch, &process);
 	close_screen (&self);
-	say_end (&self);
+	if (result == 0) /* else it was said */
+		say_end (&self);
 	if (is_sampled && self.watch.count)
 		end_sampling (self.watch.watched[0], &folder);
 	code = result == 0 && !self.watch.watched[0]->error[0] ? MONOCLE__EXIT_OK : MONOCLE__EXIT_FAILED;

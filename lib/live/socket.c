@@ -74,6 +74,10 @@ open_checked (const monocle__live_process *process, int folder, char *ret_error,
 	snprintf (name, sizeof name, "dotnet-diagnostic-%d-%llu-socket", (int) process->inner_pid,
 	          (unsigned long long) process->start);
 	file = openat (folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (file < 0 && process->diagnostics[0]) {
+		snprintf (ret_error, size, "has no diagnostics socket: diagnostics off (%s)", process->diagnostics);
+		return -1;
+	}
 	if (file < 0) {
 		snprintf (ret_error, size, "has no diagnostics socket in %s%s", process->folder,
 		          errno == ENOENT ? ": it was removed, or the runtime has not begun" : "");

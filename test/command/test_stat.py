@@ -43,6 +43,13 @@ class Stat(fake_case.Case):
             self.assertTrue(lines[0].startswith('monocle: process %d ' % fakes[how].pid), lines)
             self.assertIn('closed the connection' if how == 'short' else expected[how], lines[0])
 
+    def test_diagnostics_that_are_off_are_named(self):
+        fake = self.fake('none', env={'DOTNET_EnableDiagnostics_IPC': '0'})
+        for words in ('stat', '--duration=1s'), ('top', '--plain', '--duration=1s'):
+            code, out, error = self.monocle(words[0], str(fake.pid), *words[1:])
+            self.assertEqual((code, error.count('\n')), (1, 1), error)
+            self.assertIn('has no diagnostics socket: diagnostics off (DOTNET_EnableDiagnostics_IPC=0)', error)
+
     def test_who_does_not_answer_in_time_is_left(self):
         self.be_patient(100)
         fake = self.fake('silent')
