@@ -28,7 +28,8 @@ CLIENTS = 64
 
 
 def desc(words, **options):
-    return "events:" + ",".join(["only=" + "+".join(words)] + ["%s=%s" % o for o in options.items()])
+    words = "+".join(words)
+    return "events:" + ",".join(["only=" + words, "also=" + words] + ["%s=%s" % o for o in options.items()])
 
 
 class Client(threading.Thread):

@@ -118,8 +118,9 @@ class Recorder(harness.Suite):
     def desc(self, runtime, file, settings, together):
         """All events; roots, which need collections to be blocking, where they are so anyway."""
         concurrent = runtime.kind == "coreclr" and settings.get("DOTNET_gcConcurrent") != "0"
-        return "events:only=%s,%s%snoindent,buffer=%d,output=%s" % (
-            "+".join(rows.words(runtime.kind)), "without=gc_roots," if concurrent else "",
+        words = "+".join(rows.words(runtime.kind))
+        return "events:only=%s,also=%s,%s%snoindent,buffer=%d,output=%s" % (
+            words, words, "without=gc_roots," if concurrent else "",
             "callspec=N:Own," if together else "", BUFFER, file)
 
     # --- one run ----------------------------------------------------------------------------------------------------
