@@ -333,22 +333,23 @@ monocle__late_handle_raise_end_begin (void)
 	RAISE (runtime_shutdown_begin);
 }
 
-void
-monocle__late_handle_raise_end (void)
-{
-	monocle__late_handle_raise_end_begin ();
-	RAISE (runtime_shutdown_end);
-}
-
 /* --- the end of an attach ----------------------------------------------------------------------------------------- */
 
+static void
+take_callback_out (twin *of, size_t event)
+{
+	if (atomic_exchange (&of->callbacks[event], NULL) || is_of_the_end ((monocle_event) event))
+		if (mono.set[event])
+			mono.set[event](of->handle, NULL);
+}
+
+/* All but that of the last event. */
 static void
 take_callbacks_out (twin *of)
 {
 	for (size_t event = 0; event < MONOCLE_EVENT_COUNT; event++)
-		if (atomic_exchange (&of->callbacks[event], NULL) || is_of_the_end ((monocle_event) event))
-			if (mono.set[event])
-				mono.set[event](of->handle, NULL);
+		if (event != MONOCLE_EVENT_runtime_shutdown_end)
+			take_callback_out (of, event);
 }
 
 bool
@@ -365,6 +366,9 @@ monocle__late_handle_stop (void)
 	for (twin *one = atomic_load (&newest); one; one = one->older)
 		for (int i = 0; one->inside && (is_quiet = i < STEPS); i++)
 			nanosleep (&(struct timespec) { 0, STEP_NS }, NULL);
+	RAISE (runtime_shutdown_end);
+	for (twin *one = atomic_load (&newest); one; one = one->older)
+		take_callback_out (one, MONOCLE_EVENT_runtime_shutdown_end);
 	return is_quiet;
 }
 

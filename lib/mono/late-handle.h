@@ -49,9 +49,11 @@ void monocle__late_handle_raise_domain (MonoDomain *domain);
 void monocle__late_handle_raise_assembly (MonoAssembly *assembly, MonoImage *image);
 void monocle__late_handle_raise_initialized (void);
 void monocle__late_handle_raise_end_begin (void);
-void monocle__late_handle_raise_end (void);
 
-/* No callback is called any more. False: after two seconds a thread is inside of one still. */
+/*
+ * No callback is called any more when runtime_shutdown_end has been, the last one, for which threads inside of another
+ * are waited for. False: after two seconds a thread is inside still.
+ */
 bool monocle__late_handle_stop (void);
 /* Handles have no owner from now on. After monocle__late_handle_stop () was true. */
 void monocle__late_handle_forget (void);

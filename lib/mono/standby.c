@@ -230,7 +230,7 @@ leave (void)
 	pthread_mutex_lock (&ending);
 	bool is_free = false;
 	if (!is_over) {
-		monocle__late_handle_raise_end ();
+		monocle__late_handle_raise_end_begin ();
 		is_free = monocle__late_handle_stop ();
 		if (is_free)
 			monocle__late_handle_forget ();
