@@ -79,14 +79,50 @@ on_signal (uv_signal_t *handle, int number)
 		ask_to_stop (self);
 }
 
-void
-monocle__attach_wait_signals (int how)
+static void
+change_mask (int how)
 {
 	sigset_t set;
 	sigemptyset (&set);
 	for (int i = 0; i < SIGNALS; i++)
 		sigaddset (&set, numbers[i]);
 	pthread_sigmask (how, &set, NULL);
+}
+
+static struct sigaction before[SIGNALS];
+static int early_folder;
+static volatile sig_atomic_t early_count;
+
+static void
+on_early_signal (int number)
+{
+	int saved_errno = errno;
+	if (early_count++) {
+		signal (number, SIG_DFL);
+		raise (number);
+	}
+	leave_stop (early_folder);
+	errno = saved_errno;
+}
+
+void
+monocle__attach_wait_begin (int folder)
+{
+	const struct sigaction early = { .sa_handler = on_early_signal, .sa_flags = SA_RESTART };
+	early_folder = folder;
+	early_count = 0;
+	for (int i = 0; i < SIGNALS; i++)
+		if (sigaction (numbers[i], NULL, &before[i]) == 0 && before[i].sa_handler != SIG_IGN)
+			sigaction (numbers[i], &early, NULL);
+}
+
+void
+monocle__attach_wait_begun (bool has_begun)
+{
+	if (has_begun)
+		change_mask (SIG_BLOCK);
+	for (int i = 0; i < SIGNALS; i++)
+		sigaction (numbers[i], &before[i], NULL);
 }
 
 /* Notes are called by the number that the process has for itself. */
@@ -196,7 +232,10 @@ monocle__attach_wait (const monocle__live_process *process, int folder, uint32_t
 		uv_signal_init (&self.loop, &self.signals[i]);
 		uv_signal_start (&self.signals[i], on_signal, numbers[i]);
 	}
-	monocle__attach_wait_signals (SIG_UNBLOCK);
+	if (early_count)
+		ask_to_stop (&self);
+	early_count = 0;
+	change_mask (SIG_UNBLOCK);
 	uv_run (&self.loop, UV_RUN_DEFAULT);
 	close_handles (&self);
 	return self.end;

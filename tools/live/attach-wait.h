@@ -28,8 +28,13 @@ bool monocle__attach_wait_is_over (const monocle__live_process *process, int fol
 /* Asks the modules to go. */
 void monocle__attach_wait_ask (int folder);
 
-/* Ctrl-C and its like wait (SIG_BLOCK) until they are waited for; once they are that is over. */
-void monocle__attach_wait_signals (int how);
+/*
+ * While an attach begins, which may be at work before the command hears of it, SIGINT, SIGTERM and SIGHUP leave word in
+ * the folder that the modules are to go; a second one ends the command. Afterwards they are as before; if the attach
+ * has begun they wait until monocle__attach_wait ().
+ */
+void monocle__attach_wait_begin (int folder);
+void monocle__attach_wait_begun (bool has_begun);
 
 /* Asked again and again until it answers true: then nothing more is waited for. */
 typedef bool monocle__attach_look (void *data);

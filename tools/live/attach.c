@@ -21,7 +21,6 @@
 #include "run/environ.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -318,10 +317,11 @@ monocle__attach_run (const monocle__attach_plan *plan, const monocle__live_proce
 {
 	char reason[256];
 	*ret_died = false;
+	monocle__attach_wait_begin (folder->fd);
 	int code = monocle__attach_begin (plan, process, folder);
+	monocle__attach_wait_begun (code == MONOCLE__EXIT_OK);
 	if (code != MONOCLE__EXIT_OK)
 		return code;
-	monocle__attach_wait_signals (SIG_BLOCK); /* who reads that it has begun may end it */
 	if (plan->started)
 		plan->started (plan, process);
 	monocle__attach_outcome end =

@@ -263,6 +263,21 @@ class Attach(harness.Suite):
         left = target.left()
         self.check(not left["modules"] and not left["threads"], "%s: nothing stays of %s" % (runtime, what), left)
 
+    def interrupted(self, runtime, target):
+        """Ctrl-C when modules are there, and the command has not heard of it yet: they leave."""
+        number, draft = self.work / "command", self.work / "draft"
+        env = harness.bare_environment({"MONOCLE_MODULE_PATH": str(self.build.path / "test/conformance/modules")})
+        attach = subprocess.Popen([self.build.monocle, "attach", str(target.pid), "-q",
+                                   "--profile=interrupts:%s" % number], env=env, cwd=self.work, stderr=subprocess.PIPE,
+                                  text=True)
+        draft.write_text("%d\n" % attach.pid)
+        draft.rename(number)
+        said = attach.communicate(timeout=60)[1]
+        self.check((attach.returncode, said) == (0, ""), "%s: an attach interrupted as it begins ends" % runtime,
+                   (attach.returncode, said))
+        left = target.left()
+        self.check(not left["threads"], "%s: nothing works on after it" % runtime, left)
+
     def own_module(self, runtime, target):
         """A module of somebody else's, in a folder that only the caller's variable names, and from where she is."""
         folder = self.build.path / "test/conformance/modules"
@@ -285,6 +300,7 @@ class Attach(harness.Suite):
         self.unwritable(runtime, target)
         self.orphaned(runtime, target)
         self.own_module(runtime, target)
+        self.interrupted(runtime, target)
         self.ended(target, "%s: the program noticed nothing of all that" % runtime)
 
     def declined(self, runtime):
