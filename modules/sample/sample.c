@@ -261,21 +261,21 @@ static atomic_bool world_stops; /* Mono is stopping all threads */
 /*
  * Mono's walk may map memory, and marks the thread meanwhile. A Mono that stops the world asks each thread that has
  * stopped whether it has this mark, and aborts where one has that stopped by itself: a hit comes upon those as well. So
- * no thread is walked until all have stopped; what it used stays for its next hit.
+ * no thread is walked until all have stopped, but for the one that stops them; what it used stays for its next hit.
  */
 static void
 sample_hit (MonoProfiler *profiler, const mono_byte *ip, const void *context)
 {
 	int saved_errno = errno;
+	struct subject self = subject_self ();
 	if (!monocle_event_support)
 		monocle_kit_crash_look_out (context);
-	if (world_stops) {
+	if (world_stops && !(runtime_own_work (self.tid) & RUNTIME_COLLECTS)) {
 		errno = saved_errno;
 		return;
 	}
 	uint64_t used = option_mode == MODE_NONE ? 0 : cost_take ();
 	uint32_t snapshot = snapshot_under_way ();
-	struct subject self = subject_self ();
 	bool is_snapshot = snapshot && snapshot_wants_thread (snapshot, &self);
 	if (used || is_snapshot) {
 		take_sample (&self, used, is_snapshot, (uintptr_t) ip, walk_own, context);
