@@ -181,8 +181,8 @@ class Standby(harness.Suite):
     def events(self, program):
         """What can be had late is there; what cannot is told in a line each."""
         log = self.work / "events.log"
-        attach = self.attach(program, "--profile=events:only=gc_allocation+exception+runtime+assembly+jit_done+thread",
-                             "-o", log)
+        words = "gc_allocation+exception+exception_clause+runtime+assembly+jit_done+thread"
+        attach = self.attach(program, "--profile=events:only=" + words, "-o", log)
         program.say("throw 3", "threads 10")
         attach.send_signal(signal.SIGINT)
         _, err = attach.communicate(timeout=60)
