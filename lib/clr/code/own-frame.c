@@ -16,18 +16,10 @@
 #include "codemap.h"
 #include "il.h"
 #include "image-origin.h"
+#include "images/dynamic-method.h"
 #include "images/editable.h"
 #include "images/image.h"
 #include "images/resolve.h"
-#include "state.h"
-
-static bool
-is_dynamic (FunctionID function)
-{
-	ICorProfilerInfo15 *info = monocle__clr_state.info;
-	BOOL is = 0;
-	return info->vtbl->IsFunctionDynamic (info, function, &is) >= 0 && is;
-}
 
 /* Images that lie with the program may be the framework's, too: then their names tell. */
 static bool
@@ -69,7 +61,8 @@ monocle__own_frame_is_needed (FunctionID caller, FunctionID callee)
 {
 	ModuleID module;
 	mdToken token;
-	if (!monocle__codemap_wanted () || !is_dynamic (caller) || !monocle__resolve_function (callee, &module, &token))
+	if (!monocle__codemap_wanted () || !monocle__dynamic_method_is (caller) ||
+	    !monocle__resolve_function (callee, &module, &token))
 		return false;
 	monocle__clr_image *image = monocle__clr_image_find (module);
 	return image && !is_library (image) && takes_time (image, token);

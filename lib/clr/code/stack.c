@@ -105,9 +105,9 @@ visit_dynamic (uintptr_t ip, uintptr_t sp, uintptr_t fp, const visitor *v)
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
 	FunctionID function = 0;
 	ReJITID version;
-	BOOL is_dynamic = 0, is_stub = 0;
+	BOOL is_stub = 0;
 	if (info->vtbl->GetFunctionFromIP3 (info, (LPCBYTE) ip, &function, &version) < 0 || !function ||
-	    info->vtbl->IsFunctionDynamic (info, function, &is_dynamic) < 0 || !is_dynamic)
+	    !monocle__dynamic_method_is (function))
 		return 0;
 	MonoMethod *method = monocle__dynamic_method_glance (function, &is_stub);
 	MonoJitInfo *code = mono_jit_info_table_find (NULL, (void *) ip);

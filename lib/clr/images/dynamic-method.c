@@ -80,6 +80,14 @@ wrapper_of (const char *name)
 	return "dynamic-method";
 }
 
+bool
+monocle__dynamic_method_is (FunctionID id)
+{
+	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	BOOL is = 0;
+	return info->vtbl->IsFunctionDynamic (info, id, &is) >= 0 && is;
+}
+
 typedef struct {
 	ModuleID module;
 	const uint8_t *signature;
@@ -94,8 +102,7 @@ ask (FunctionID id, facts *ret)
 	WCHAR wide[NAME_SIZE] = { 0 };
 	ULONG length = 0;
 	size_t used = 0;
-	BOOL is_dynamic = 0;
-	if (info->vtbl->IsFunctionDynamic (info, id, &is_dynamic) < 0 || !is_dynamic ||
+	if (!monocle__dynamic_method_is (id) ||
 	    info->vtbl->GetDynamicFunctionInfo (info, id, &ret->module, &ret->signature, &ret->signature_size, NAME_SIZE,
 	                                        &length, wide) < 0)
 		return false;

@@ -7,9 +7,12 @@
 #ifndef MONOCLE_CLR_DYNAMIC_METHOD_H
 #define MONOCLE_CLR_DYNAMIC_METHOD_H
 
+#include <stdbool.h>
 #include <monocle/host.h>
 #include "corprof.h"
 
+/* Is it such a function? Normal context. */
+bool monocle__dynamic_method_is (FunctionID function);
 /*
  * The record of such a function that was met on a stack: it says what it is, even where no module listens for its end.
  * *ret_is_stub: is it one of the runtime's stubs? NULL: no memory, or gone. Normal context.
