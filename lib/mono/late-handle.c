@@ -368,7 +368,8 @@ monocle__late_handle_stop (void)
 			nanosleep (&(struct timespec) { 0, STEP_NS }, NULL);
 	RAISE (runtime_shutdown_end);
 	for (twin *one = atomic_load (&newest); one; one = one->older)
-		take_callback_out (one, MONOCLE_EVENT_runtime_shutdown_end);
+		if (one->is_taken)
+			take_callback_out (one, MONOCLE_EVENT_runtime_shutdown_end);
 	return is_quiet;
 }
 
