@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * stopping.c - profiler module: a world that is being stopped takes a while, and the program can see it. Of all modules
- * this one is to be named first, so that the others have been told when it takes its time.
+ * stopping.c - profiler module: before a collection stops the threads, this module holds the collecting thread up for
+ * 50 ms, and the program can see that it does. It is named before other modules: Mono tells these first.
  */
 #include <stdatomic.h>
 #include <time.h>
