@@ -25,6 +25,8 @@ monocle__clr_complain (const char *format, ...)
 void
 monocle__clr_complain_hr (const char *call, HRESULT hr)
 {
+	if (hr == CORPROF_E_PROFILER_DETACHING)
+		return;
 	monocle__clr_complain ("%s failed: %s (0x%08X)", call, monocle__hresult_name (hr), (unsigned) hr);
 }
 

@@ -41,7 +41,10 @@ extern monocle__clr monocle__clr_state;
 
 /* One message, as monocle_log () has it; for failures that leave the program unprofiled. */
 void monocle__clr_complain (const char *format, ...) __attribute__ ((format (printf, 1, 2)));
-/* The same for a failed call of the runtime: "CALL failed: NAME (0x........)". */
+/*
+ * The same for a failed call of the runtime: "CALL failed: NAME (0x........)". Says nothing when the runtime refuses
+ * because we leave: a callback that is under way then is refused whatever it asks for.
+ */
 void monocle__clr_complain_hr (const char *call, HRESULT hr);
 /* Raises runtime_initialized once, before the first image that is not corlib. */
 void monocle__clr_reach_initialized (void);

@@ -15,6 +15,7 @@
 
 _Atomic DWORD fake_mask, fake_high_mask;
 HRESULT fake_mask_answer;
+HRESULT fake_module_answer = CORPROF_E_DATAINCOMPLETE;
 DWORD fake_refused_flags;
 _Atomic uint64_t fake_keywords;
 atomic_uint fake_level, fake_sessions;
@@ -103,7 +104,7 @@ get_module_info2 (ICorProfilerInfo15 *self, ModuleID id, LPCBYTE *ret_base, ULON
 	ULONG length = 0;
 	fake_touch (module);
 	if (!module->data)
-		return CORPROF_E_DATAINCOMPLETE;
+		return fake_module_answer;
 	while (length + 1 < size && module->path[length]) {
 		name[length] = module->path[length];
 		length++;

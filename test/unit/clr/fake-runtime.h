@@ -88,6 +88,8 @@ extern ICorProfilerInfo15 fake_runtime;
 /* The mask that was set last, and the answer to the next; flags that the runtime will not have. */
 extern _Atomic DWORD fake_mask, fake_high_mask;
 extern HRESULT fake_mask_answer;
+/* The answer to what is asked of a module without data. */
+extern HRESULT fake_module_answer;
 extern DWORD fake_refused_flags;
 /* The session of the event provider that runs now; no keywords: none. How many were started. */
 extern _Atomic uint64_t fake_keywords;

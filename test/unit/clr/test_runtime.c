@@ -601,6 +601,16 @@ CHILD_PRINTS (a_module_that_cannot_be_looked_at_is_said_once_or_has_only_tokens,
 	CHECK_STRING (mono_method_get_name (method), "<0x06000003>");
 }
 
+CHILD_PRINTS (a_module_whose_callback_is_under_way_while_we_leave_is_not_complained_of, "")
+{
+	start ();
+	fake_module late = { .path = u"/srv/late.dll" };
+	fake_module_answer = CORPROF_E_PROFILER_DETACHING;
+	fake_load (&late);
+	CHECK (!monocle__clr_image_find (ID (&late)));
+	fake_unload (&late);
+}
+
 /* --- classes that come and go ------------------------------------------------------------------------------------- */
 
 static MonoVTable *set_up; /* last */
@@ -832,6 +842,7 @@ main (int argc, char **argv)
 		cmocka_unit_test (an_object_has_the_class_of_its_first_word),
 		cmocka_unit_test (ids_of_what_was_unloaded_name_what_they_name_next),
 		cmocka_unit_test (a_module_that_cannot_be_looked_at_is_said_once_or_has_only_tokens),
+		cmocka_unit_test (a_module_whose_callback_is_under_way_while_we_leave_is_not_complained_of),
 		cmocka_unit_test (a_class_is_set_up_once_when_it_is_loaded),
 		cmocka_unit_test (a_class_whose_load_was_not_told_is_set_up_with_its_first_object),
 		cmocka_unit_test (a_class_goes_with_its_image_and_is_never_mixed_up_with_the_next),
