@@ -165,6 +165,23 @@ check_umbrella (examination *e)
 	return result (e, CHECK_OK, "%s", e->layout.umbrella);
 }
 
+/* Does Mono find the umbrella by its name alone? Mono itself is asked: the umbrella's help ends the process. */
+static check_state
+check_mono_finds (examination *e)
+{
+	static const char command[] = "MONO_ENV_OPTIONS= mono --profile=monocle:help /dev/null 2>/dev/null";
+	char line[TEXT_SIZE];
+	if (!e->have_mono || !e->layout.umbrella)
+		return result (e, CHECK_OK, "not tried, since %s",
+		               e->have_mono ? "there is no Mono adapter" : "there is no Mono");
+	if (command_lines (command, "mono --profile=monocle:", line, sizeof line) > 0)
+		return result (e, CHECK_OK, "Mono finds monocle:NAME without monocle run");
+	return result (e, CHECK_WARN,
+	               "Mono does not look in our folder: without monocle run set LD_LIBRARY_PATH=%.*s for "
+	               "mono --profile=monocle:NAME",
+	               (int) (strrchr (e->layout.umbrella, '/') - e->layout.umbrella), e->layout.umbrella);
+}
+
 /* Missing, they are missed by programs that embed Mono alone. */
 static check_state
 check_embedded (examination *e)
@@ -379,6 +396,7 @@ static const struct {
 	{ "a runtime",       check_any_runtime },
 	{ "CoreCLR adapter", check_adapter },
 	{ "Mono adapter",    check_umbrella },
+	{ "mono --profile",  check_mono_finds },
 	{ "embedded Mono",   check_embedded },
 	{ "modules",         check_modules },
 	{ "your modules",    check_module_path },

@@ -68,6 +68,22 @@ class Tools(case.Case):
                      '/opt/other.so: monocle run joins it']:
             self.assertIn(text, out)
 
+    def test_doctor_says_whether_mono_finds_the_modules_by_itself(self):
+        programs = self.folder / 'programs'
+        programs.mkdir()
+        mono = programs / 'mono'
+        lines = {}
+        for answer in ('mono --profile=monocle:NAME[:ARGUMENTS]   loads the profiler module NAME', 'Mono alone'):
+            mono.write_text('#!/bin/sh\n[ "$1" = --version ] && echo "Mono JIT compiler version 6.8"\n'
+                            '[ "$1" = --profile=monocle:help ] && echo "%s"\n' % answer)
+            mono.chmod(0o755)
+            out = self.monocle('doctor', env={'PATH': '%s:%s' % (programs, self.environment['PATH'])})[1]
+            lines[answer[:10]] = [line for line in out.splitlines() if ' mono --profile  ' in line]
+        self.assertEqual(lines['mono --pro'], ['ok    mono --profile   Mono finds monocle:NAME without monocle run'])
+        self.assertEqual(lines['Mono alone'], [
+            'warn  mono --profile   Mono does not look in our folder: without monocle run set LD_LIBRARY_PATH=%s for '
+            'mono --profile=monocle:NAME' % (self.folder / 'lib/mono')])
+
     def look_at_module_path(self, *folders):
         out = self.monocle('doctor', env={'MONOCLE_MODULE_PATH': ':'.join(map(str, folders))})[1]
         return [line for line in out.splitlines() if 'your modules' in line][0]

@@ -3,6 +3,7 @@
 """Links made at installation: right targets, nothing of others replaced, the same twice."""
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -17,6 +18,31 @@ import install_links  # noqa: E402
 def install(stage, moduledir, monodir):
     env = {**os.environ, "DESTDIR": str(stage)}
     return subprocess.run([sys.executable, str(SCRIPT), moduledir, monodir], env=env, capture_output=True, text=True)
+
+
+def setup_foretells(suite):
+    """Meson prints nothing of a script that succeeds at the installation, so that setup has to say it."""
+    base = suite.work / "etc"
+    (base / "conf.d").mkdir(parents=True)
+    (base / "ld.so.conf").write_text("include conf.d/*.conf\n/late/one # not /commented\nhwcap 0 /hwcap\n")
+    (base / "conf.d/some.conf").write_text("# /commented\n/included/lib\n")
+    looked = [folder for folder in ("/usr/lib", "/late/one", "/included/lib", "/commented", "/hwcap", "/opt/x/lib")
+              if install_links.mono_looks_in(folder, str(base / "ld.so.conf"))]
+    suite.check(looked == ["/usr/lib", "/late/one", "/included/lib"], "the linker's configuration is read", looked)
+    suite.check("set LD_LIBRARY_PATH=/opt/x/lib" in install_links.foretell("/opt/x/lib"),
+                "a folder where nobody looks is named")
+    build = suite.work / "build"
+    build.mkdir()
+    (build / "meson.build").write_text("project('p')\npython = import('python').find_installation()\n"
+                                       "module_install_dir = '/opt/x/lib/monocle'\n%s" %
+                                       (SCRIPT.parent / "meson.build").read_text().partition("# Mono looks for")[2]
+                                       .partition("\n")[2])
+    shutil.copy(SCRIPT, build)
+    (build / "meson_options.txt").write_text("option('monodir', type: 'string')\n")
+    done = subprocess.run(["meson", "setup", "--prefix=/opt/x", "--libdir=lib", "made"], cwd=build,
+                          capture_output=True, text=True)
+    suite.check("will not look in /opt/x/lib: set LD_LIBRARY_PATH=/opt/x/lib" in done.stdout,
+                "the end of meson setup says so", done.stdout + done.stderr)
 
 
 def main():
@@ -51,6 +77,7 @@ def main():
                     "the linker's cache is asked for the module, and its folder counts: %s" % listed)
     suite.check(install_links.linker_finds(str(cache), pathlib.Path("/usr/lib"), names[0]),
                 "the linker looks in its default folders without a cache")
+    setup_foretells(suite)
     same = install(suite.work, "/usr/lib/x/monocle", "/usr/lib/x/monocle")
     suite.check(same.returncode == 0 and not (modules / "libmono-profiler-calls.so").is_symlink(),
                 "one folder for both needs no links")
