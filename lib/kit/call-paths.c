@@ -5,6 +5,8 @@
  *
  * Methods of the same name and image are one function, paths of the same functions are one path (per thread label when
  * threads are kept apart). A method whose name is empty is hidden: its time is its caller's, its calls count nowhere.
+ * An async method that goes on is not called by the one whose end it awaited (resumed.h); snapshots have stacks as they
+ * are.
  * Offline code: plain malloc, and everything is a table with indexes.
  *
  * The spool's order depends on addresses and on who came first. The order here does not: functions are numbered by
@@ -19,6 +21,7 @@
 
 #include "hash.h"
 #include "invariant.h"
+#include "resumed.h"
 #include "thread-state.h"
 
 #define NONE UINT32_MAX
@@ -33,9 +36,10 @@ struct map {
 struct builder {
 	struct monocle__call_paths *out;
 	const struct monocle__spool_view *view;
-	struct map methods;      /* method key -> function */
-	struct map edges;        /* (parent path, function) -> path; roots: (NONE, ...) */
-	struct map labels;       /* hash of a label -> label */
+	struct map methods; /* method key -> function */
+	struct map edges;   /* (parent path, function) -> path; roots: (NONE, ...) */
+	struct map labels;  /* hash of a label -> label */
+	struct monocle__resumed resumed;
 	uint32_t *thread_labels; /* label of each thread number */
 	uint32_t thread_count;
 	uint32_t *node_paths; /* path of each node index; NONE: a root or nothing */
@@ -43,6 +47,7 @@ struct builder {
 	uint32_t node_count; /* indexes that the spool's extents have */
 	uint32_t function_room, path_room, label_room, thread_room;
 	bool has_folds;
+	bool cuts; /* where a method is resumed */
 	bool failed;
 };
 
@@ -328,7 +333,8 @@ find_or_add_path (struct builder *builder, uint32_t parent, uint32_t function, u
 	MONOCLE__INVARIANT (parent == NONE || parent < out->path_count);
 	uint32_t depth = parent == NONE ? 0 : out->paths[parent].depth + 1;
 	out->paths[out->path_count] = (struct monocle__path) { parent, function, label, depth, 0, 0 };
-	return *value = out->path_count++;
+	*value = out->path_count++;
+	return !builder->cuts || monocle__resumed_add (&builder->resumed, *value) ? *value : NONE;
 }
 
 static void
@@ -387,6 +393,8 @@ on_node (void *data, uint32_t index, const struct monocle__node *node)
 	uint32_t label = builder->node_labels[node->parent];
 	uint32_t path = builder->node_paths[node->parent];
 	bool hidden = function == NONE || !builder->out->functions[function].name_length;
+	if (!hidden && builder->cuts)
+		path = monocle__resumed_parent (&builder->resumed, path, function);
 	if (!hidden)
 		path = find_or_add_path (builder, path, function, label);
 	builder->failed |= !hidden && path == NONE;
@@ -400,6 +408,19 @@ on_node (void *data, uint32_t index, const struct monocle__node *node)
 	if (!hidden || builder->view->header->flags & MONOCLE__SPOOL_STACKS)
 		builder->out->paths[path].calls += __atomic_load_n (&node->calls, __ATOMIC_RELAXED);
 	builder->out->paths[path].self += __atomic_load_n (&node->self, __ATOMIC_RELAXED);
+}
+
+/* Who calls a state machine says whose it is. */
+static void
+see_call (void *data, uint32_t index, const struct monocle__node *node)
+{
+	struct builder *builder = data;
+	const struct monocle__node *parent = node->parent ? monocle__spool_view_node (builder->view, node->parent) : NULL;
+	uint32_t caller = parent && parent->parent ? map_find (&builder->methods, parent->key) : NONE;
+	uint32_t function = node->parent ? map_find (&builder->methods, node->key) : NONE;
+	(void) index;
+	if (caller != NONE && function != NONE)
+		monocle__resumed_see_call (&builder->resumed, caller, function);
 }
 
 /*
@@ -643,13 +664,18 @@ build (struct builder *builder)
 	struct monocle__spool_visitor names = { .data = builder, .name = on_name };
 	struct monocle__spool_visitor threads = { .data = builder, .thread = on_thread };
 	struct monocle__spool_visitor nodes = { .data = builder, .node = on_node };
+	struct monocle__spool_visitor calls = { .data = builder, .node = see_call };
 	struct monocle__spool_visitor running = { .data = builder, .thread = charge_running };
 	struct monocle__spool_visitor unnamed = { .data = builder, .node = add_unnamed };
 	monocle__spool_view_visit (builder->view, &names);
 	monocle__spool_view_visit (builder->view, &unnamed);
 	if (builder->failed || !settle_functions (builder) || !make_node_tables (builder) || !make_path_tables (builder))
 		return false;
+	if (builder->cuts && !monocle__resumed_init (&builder->resumed, builder->out))
+		return false;
 	monocle__spool_view_visit (builder->view, &threads);
+	if (builder->cuts)
+		monocle__spool_view_visit (builder->view, &calls);
 	monocle__spool_view_visit (builder->view, &nodes);
 	if (builder->failed)
 		return false;
@@ -661,12 +687,14 @@ int
 monocle__call_paths_init (struct monocle__call_paths *paths, const struct monocle__spool_view *view)
 {
 	struct builder builder = { .out = paths, .view = view };
+	builder.cuts = !(view->header->flags & MONOCLE__SPOOL_PIECES);
 	builder.node_count = view->extent_count * (uint32_t) (MONOCLE__EXTENT_SIZE / sizeof (struct monocle__node));
 	memset (paths, 0, sizeof *paths);
 	bool good = build (&builder);
 	map_done (&builder.methods);
 	map_done (&builder.edges);
 	map_done (&builder.labels);
+	monocle__resumed_done (&builder.resumed);
 	free (builder.thread_labels);
 	free (builder.node_paths);
 	free (builder.node_labels);

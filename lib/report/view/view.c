@@ -4,9 +4,10 @@
  * view.c - see view.h.
  *
  * Stacks are rewritten from the outermost frame inwards. Of the framework's frames above the program's innermost own
- * frame each run becomes one: nobody of ours called the first run, which is "[framework]"; of a run between two frames
- * of ours the first one stays, the method that our code called. How an async method begins is nothing to show, and how
- * it goes on when what it awaited ends is "[async]". Below the innermost own frame all stays: it is what our code uses.
+ * frame each run becomes one. Nobody of ours called the first run, which is "[framework]", or "[async]" where it lets
+ * an async method of ours go on. Of a run between two frames of ours the first one stays, the method that our code
+ * called. How an async method begins is nothing to show. Below the innermost own frame all stays: it is what our code
+ * uses.
  * A process that runs tests has a framework of its own, which nobody is looking for: what it does by itself, without a
  * test on the stack, is "[test framework]".
  *
@@ -333,17 +334,18 @@ is_foldable (const view *v, uint32_t function)
 static bool
 add_run (view *v, const uint32_t *frames, size_t depth, size_t outer, size_t inner)
 {
-	bool is_called = outer + 1 < depth && is_own (v, frames[outer + 1]), is_glue = true;
-	size_t kept = SIZE_MAX;
+	bool is_called = outer + 1 < depth && is_own (v, frames[outer + 1]), is_glue;
+	size_t kept = SIZE_MAX, innermost = inner;
 	bool good = true;
-	for (size_t i = inner; i <= outer; i++)
-		is_glue = is_glue && v->origins[frames[i]] == MONOCLE__ORIGIN_GLUE;
+	while (innermost < outer && v->origins[frames[innermost]] == MONOCLE__ORIGIN_GLUE)
+		innermost++;
+	is_glue = v->origins[frames[innermost]] == MONOCLE__ORIGIN_GLUE;
 	if (v->is_test && !is_called)
 		good = add_made (v, &v->framework, "[test framework]");
+	else if (!is_glue && v->origins[frames[is_called ? outer : innermost]] == MONOCLE__ORIGIN_RESUME)
+		good = add_made (v, &v->resumed, "[async]");
 	else if (!is_glue && !is_called)
 		good = add_made (v, &v->framework, "[framework]");
-	else if (!is_glue && v->origins[frames[outer]] == MONOCLE__ORIGIN_RESUME)
-		good = add_made (v, &v->resumed, "[async]");
 	else if (!is_glue && v->origins[frames[outer]] != MONOCLE__ORIGIN_START)
 		good = list_add_own (v, &v->shown, &frames[kept = outer]);
 	for (size_t i = inner; good && i <= outer; i++)
