@@ -212,6 +212,21 @@ sort_rows (printer *p)
 	qsort_r (p->rows, p->count, sizeof *p->rows, p->fold ? compare_groups : compare_threads, p);
 }
 
+/* Samples that differ in what is not shown, in hidden frames for example, are one row. */
+static void
+merge_rows (printer *p)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < p->count; i++) {
+		row *before = count ? &p->rows[count - 1] : NULL;
+		if (before && before->first == p->rows[i].first && strcmp (name_of (p, before), name_of (p, &p->rows[i])) == 0)
+			before->threads = monocle__add (before->threads, p->rows[i].threads);
+		else
+			p->rows[count++] = p->rows[i];
+	}
+	p->count = count;
+}
+
 /* --- text --------------------------------------------------------------------------------------------------------- */
 
 static void
@@ -376,8 +391,10 @@ make_rows (printer *p, size_t value)
 	p->rows = calloc (p->profile->sample_count + 1, sizeof *p->rows);
 	if (p->rows && value != SIZE_MAX)
 		add_rows (p);
-	if (p->rows)
+	if (p->rows) {
 		sort_rows (p);
+		merge_rows (p);
+	}
 	return p->rows != NULL;
 }
 

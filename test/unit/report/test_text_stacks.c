@@ -159,6 +159,30 @@ equal_stacks_in_other_states_are_others (void **state)
 	monocle__profile_free (profile);
 }
 
+/* With --mine samples differ in frames that are not shown. */
+static void
+a_name_is_printed_once_of_each_stack (void **state)
+{
+	static const char *const expected[] = { "3 threads: \"pool\"\n    Shop.Store:Take (int)\n",
+		                                    "\"pool\", 3 threads\n    Shop.Store:Take (int)\n" };
+	monocle__profile *profile = monocle__profile_new (SIZE_MAX);
+	assert_true (monocle__profile_add_value_type (profile, "threads", "count"));
+	uint32_t take = function (profile, "Shop.Store:Take (int)", "/src/shop/Store.cs");
+	sample (profile, "pool", 2, &take, 1);
+	sample (profile, "pool", 1, &take, 1);
+	for (int apart = 0; apart < 2; apart++) {
+		char *bytes = NULL;
+		size_t size;
+		FILE *out = open_memstream (&bytes, &size);
+		monocle__report_options options = { .title = "snapshot", .apart = apart };
+		assert_int_equal (monocle__text_stacks (out, profile, &options), 0);
+		fclose (out);
+		assert_string_equal (strstr (bytes, "\n\n") + 2, expected[apart]);
+		free (bytes);
+	}
+	monocle__profile_free (profile);
+}
+
 static void
 async_chains_come_after_the_threads (void **state)
 {
@@ -269,6 +293,7 @@ main (void)
 		cmocka_unit_test (equal_stacks_are_printed_once),
 		cmocka_unit_test (apart_each_name_has_its_own),
 		cmocka_unit_test (equal_stacks_in_other_states_are_others),
+		cmocka_unit_test (a_name_is_printed_once_of_each_stack),
 		cmocka_unit_test (async_chains_come_after_the_threads),
 		cmocka_unit_test (names_are_cut_before_places),
 		cmocka_unit_test (what_was_taken_just_now_says_how_long_that_took),
