@@ -27,6 +27,34 @@ import pprof
 
 
 class ExitCodes(case.Case):
+    def test_what_is_no_program_is_told_with_what_starts_it(self):
+        """A shell would take a file of an unknown format for a script of its own."""
+        (self.work / 'shop.dll').write_bytes(b'MZ\0\0BSJB')
+        for name in ('words.exe', 'tool.exe'):
+            (self.work / name).write_bytes(b'MZ\0\0echo not by a shell\nBSJB')
+            (self.work / name).chmod(0o755)
+        (self.work / 'tool.runtimeconfig.json').write_text('{}')
+        (self.work / 'shop.csproj').write_text('<Project />')
+        (self.work / 'game').write_text('#!/bin/sh\n')
+        (self.work / 'game').chmod(0o755)
+        (self.work / 'damaged').write_bytes(b'\x7fELF\0\n echo not by a shell\n')
+        (self.work / 'damaged').chmod(0o755)
+        for word, code, said in [
+                ('shop.dll', 127, "cannot find 'shop.dll' along PATH; ./shop.dll is an assembly, and is started so: "
+                 "-- dotnet shop.dll"),
+                ('./shop.dll', 126, 'cannot execute ./shop.dll: Permission denied; ./shop.dll is an assembly, and is '
+                 'started so: -- dotnet ./shop.dll'),
+                ('./words.exe', 126, 'cannot execute ./words.exe: Exec format error; ./words.exe is an assembly, and '
+                 'is started so: -- mono ./words.exe'),
+                ('./tool.exe', 126, 'cannot execute ./tool.exe: Exec format error; ./tool.exe is an assembly, and is '
+                 'started so: -- dotnet ./tool.exe'),
+                ('./shop.csproj', 126, 'cannot execute ./shop.csproj: Permission denied; ./shop.csproj is a project, '
+                 'and is started so: -- dotnet run --project ./shop.csproj'),
+                ('game', 127, "cannot find 'game' along PATH; the file that is here is ./game"),
+                ('./damaged', 126, 'cannot execute ./damaged: Exec format error'),
+                ('./nowhere', 127, "cannot find './nowhere'")]:
+            self.assertEqual(self.monocle('run', '--', word), (code, '', 'monocle: %s\n' % said))
+
     def test_the_programs_exit_code_is_ours(self):
         for code in [0, 1, 2, 42, 125, 255]:
             self.assertEqual(self.shell('exit %d' % code)[0], code)

@@ -16,6 +16,7 @@
 #include "command/command.h"
 #include "nanoseconds.h"
 #include "patience.h"
+#include "start-hint.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -85,13 +86,16 @@ signals_give_back (const struct sigaction *old_actions)
 		sigaction (passed_on[i], &old_actions[i], NULL);
 }
 
-/* In the child, which has our memory until it is another program: never returns. */
-static void __attribute__ ((noreturn))
-become (char *const *argv, const struct sigaction *old_actions, const sigset_t *old_mask, volatile int *ret_error)
+/* In the child, which has our memory until it is another program: never returns. A text may be a shell's script. */
+static void __attribute__ ((noreturn)) become (char *const *argv, bool is_binary, const struct sigaction *old_actions,
+                                               const sigset_t *old_mask, volatile int *ret_error)
 {
 	signals_give_back (old_actions);
 	sigprocmask (SIG_SETMASK, old_mask, NULL);
-	execvp (argv[0], argv);
+	if (is_binary)
+		execv (argv[0], argv);
+	else
+		execvp (argv[0], argv);
 	*ret_error = errno;
 	_exit (MONOCLE__EXIT_NOT_FOUND);
 }
@@ -118,17 +122,19 @@ static int
 cannot_start (const char *name, int error)
 {
 	bool is_path = strchr (name, '/') != NULL;
+	char *hint = monocle__start_hint (name);
 	struct stat status;
+	int code = MONOCLE__EXIT_CANNOT_EXECUTE;
 	if (error == ENOENT && is_path && stat (name, &status) == 0) {
 		monocle__say ("cannot execute %s: the interpreter it asks for is missing", name);
-		return MONOCLE__EXIT_CANNOT_EXECUTE;
+	} else if (error == ENOENT || error == ENOTDIR) {
+		monocle__say ("cannot find '%s'%s%s", name, is_path ? "" : " along PATH", hint);
+		code = MONOCLE__EXIT_NOT_FOUND;
+	} else {
+		monocle__say ("cannot execute %s: %s%s", name, strerror (error), hint);
 	}
-	if (error == ENOENT || error == ENOTDIR) {
-		monocle__say ("cannot find '%s'%s", name, is_path ? "" : " along PATH");
-		return MONOCLE__EXIT_NOT_FOUND;
-	}
-	monocle__say ("cannot execute %s: %s", name, strerror (error));
-	return MONOCLE__EXIT_CANNOT_EXECUTE;
+	free (hint);
+	return code;
 }
 
 static int
@@ -136,9 +142,10 @@ start_and_wait (char *const *argv, const struct sigaction *old_actions, const si
                 monocle__child *ret_child)
 {
 	volatile int error = 0;
+	bool is_binary = monocle__start_hint_is_binary (argv[0]);
 	pid_t pid = vfork (); /* nothing is copied, and we go on when it runs or cannot */
 	if (pid == 0)
-		become (argv, old_actions, old_mask, &error);
+		become (argv, is_binary, old_actions, old_mask, &error);
 	if (pid < 0) {
 		monocle__say ("cannot start a process: %s", strerror (errno));
 		return MONOCLE__EXIT_RUN_FAILED;
