@@ -86,7 +86,7 @@ end (monocle__live_session *self, const char *error)
 static bool
 is_silent (const monocle__live_session *self)
 {
-	return self->is_ready && (!self->has_events || monocle__live_session_silence (self));
+	return !self->has_events || monocle__live_session_silence (self);
 }
 
 static void
@@ -94,9 +94,9 @@ too_late (uv_timer_t *timer)
 {
 	monocle__live_session *self = timer->data;
 	double silence = (double) (monocle__nanoseconds (CLOCK_MONOTONIC) - self->heard) / 1e9;
-	if (!self->is_stopping)
-		snprintf (self->error, sizeof self->error, "has not answered on its diagnostics socket for %.1f s",
-		          monocle__patience (ANSWER_LIMIT) / 1000.0);
+	if (!self->is_ready && (!self->is_stopping || monocle__live_process_is_there (&self->process)))
+		snprintf (self->error, sizeof self->error, "has not answered on its diagnostics socket for %.1f s%s", silence,
+		          self->process.is_stopped ? ": it is stopped" : "");
 	else if (is_silent (self) && monocle__live_process_is_there (&self->process))
 		snprintf (self->error, sizeof self->error,
 		          "has told nothing for %.1f s, nor when it was asked to end: only the kernel's figures are complete",

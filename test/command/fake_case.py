@@ -2,8 +2,10 @@
 """A folder of a test in which fake runtimes are started, which end with it."""
 import os
 import pathlib
+import signal
 import subprocess
 import sys
+import time
 
 import case
 
@@ -35,3 +37,9 @@ class Case(case.Case):
         self.fakes.append(process)
         self.assertEqual(process.stdout.readline(), b'ready\n')
         return process
+
+    def stop(self, fake):
+        fake.send_signal(signal.SIGSTOP)
+        deadline = time.monotonic() + 30
+        while pathlib.Path('/proc/%d/stat' % fake.pid).read_text().rpartition(')')[2].split()[0] != 'T':
+            self.assertLess(time.monotonic(), deadline)

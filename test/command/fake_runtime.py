@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """A process that looks like CoreCLR from outside, and answers on its diagnostics socket as it is told.
 
-  fake_runtime.py LIBRARY HOW    LIBRARY is mapped, and tells the version by its folder; TMPDIR holds the socket;
-                                 a thread has the name THREAD
+  fake_runtime.py LIBRARY[:...] HOW    each LIBRARY is mapped, and tells the version by its folder; TMPDIR holds the
+                                       socket; a thread has the name THREAD
 
 It prints "ready", and "asked" for each question, and goes on until its standard input is closed.
 """
@@ -136,9 +136,11 @@ def main():
         is_named = threading.Event()
         threading.Thread(target=name_thread, args=(os.environ["THREAD"], is_named), daemon=True).start()
         is_named.wait()
-    library, how = sys.argv[1:]
-    with open(library, "rb") as file:
-        mapping = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
+    libraries, how = sys.argv[1:]
+    mappings = []
+    for library in libraries.split(":"):
+        with open(library, "rb") as file:
+            mappings.append(mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ))
     path = path_of(os.getpid())
     if how == "stale":
         with socket.socket(socket.AF_UNIX) as dead:
@@ -152,7 +154,8 @@ def main():
         listen(path, how)
     print("ready", flush=True)
     sys.stdin.read()
-    mapping.close()
+    for mapping in mappings:
+        mapping.close()
 
 
 if __name__ == "__main__":

@@ -155,12 +155,18 @@ class Ps(fake_case.Case):
 
     def test_a_stopped_process_is_not_asked(self):
         fake = self.fake('good')
-        fake.send_signal(signal.SIGSTOP)
-        deadline = time.monotonic() + 30
-        stat = pathlib.Path('/proc/%d/stat' % fake.pid)
-        while stat.read_text().rpartition(')')[2].split()[0] != 'T':
-            self.assertLess(time.monotonic(), deadline)
+        self.stop(fake)
         self.assertEqual(self.rows()[fake.pid]['reason'], 'stopped')
+        fake.send_signal(signal.SIGCONT)
+
+    def test_a_stopped_process_that_was_attached_to_before_is_not_said_to_be_at_work(self):
+        library = self.folder / 'left/libmonocle-clr.so'
+        library.parent.mkdir()
+        library.write_bytes(bytes(4096))
+        fake = self.fake('good', library='%s:%s' % (self.library, library))
+        self.stop(fake)
+        self.assertRegex(self.monocle('attach', str(fake.pid))[2],
+                         r'^monocle: cannot attach to process %d \(.*\): stopped\n$' % fake.pid)
         fake.send_signal(signal.SIGCONT)
 
     def test_processes_that_end_meanwhile_do_no_harm(self):

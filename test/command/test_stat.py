@@ -57,6 +57,15 @@ class Stat(fake_case.Case):
         self.assertEqual((code, error.count('\n')), (1, 1), error)
         self.assertIn('has not answered on its diagnostics socket for 0.1 s', error)
 
+    def test_who_has_not_answered_when_the_time_is_over_is_named(self):
+        fake = self.fake('silent')
+        self.stop(fake)
+        code, out, error = self.stat(str(fake.pid), '--duration=100ms', '--format=json')
+        self.assertEqual(code, 1)
+        self.assertRegex(error, r'^monocle: process %d \(.*\) has not answered on its diagnostics socket for \d+\.\d '
+                         r's: it is stopped\n$' % fake.pid)
+        fake.send_signal(signal.SIGCONT)
+
     def test_a_process_that_sends_nothing_is_left_when_the_time_is_over_and_named(self):
         fake = self.fake('stream-silent')
         code, out, error = self.stat(str(fake.pid), '--duration=100ms', '--format=json')

@@ -18,27 +18,39 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What `refusal` says in a few words is enough in a table; here it is to be said what can be done. */
-static const char *
+/* It works with modules that it has, and what they have seen can be looked at. The caller frees. */
+static char *
+advice_at_work (const monocle__live_process *process)
+{
+	int pid = (int) process->pid;
+	if (process->kind == MONOCLE__LIVE_MONO)
+		return monocle__format (
+		    "; another attach is at work, or monocle ctl has loaded modules; monocle report %d shows "
+		    "what they have seen so far",
+		    pid);
+	return monocle__format ("; it was started with it, or another attach is at work (monocle ctl %d unload ends it); "
+	                        "monocle report %d shows what its modules have seen so far, monocle top %d what it does",
+	                        pid, pid, pid);
+}
+
+/* What `refusal` says in a few words is enough in a table; here it is to be said what can be done. The caller frees. */
+static char *
 advice (const monocle__live_process *process)
 {
-	switch (process->kind) {
-	case MONOCLE__LIVE_MONO:
-		if (process->standby != MONOCLE__LIVE_STANDBY_NOT)
-			return process->is_stopped ? "" : "; another attach is at work, or monocle ctl has loaded modules";
-		if (process->is_stopped)
-			return "";
-		return "; it takes no profiler once it runs, unless it was started with --profile=monocle:standby";
-	case MONOCLE__LIVE_NATIVE_AOT: return "; it has no profiling API";
-	default: break;
-	}
-	if (process->diagnostics[0])
-		return "; it must be started without this setting";
-	if (process->profiler[0])
-		return "; CoreCLR takes one main profiler";
-	return process->has_adapter
-	         ? "; it was started with it, or another attach is at work (monocle ctl PID unload ends it)"
-	         : "";
+	const char *text = "";
+	if (process->kind == MONOCLE__LIVE_NATIVE_AOT)
+		text = "; it has no profiling API";
+	else if (process->kind == MONOCLE__LIVE_MONO && process->standby == MONOCLE__LIVE_STANDBY_NOT)
+		text = process->is_stopped
+		         ? ""
+		         : "; it takes no profiler once it runs, unless it was started with --profile=monocle:standby";
+	else if (process->diagnostics[0])
+		text = "; it must be started without this setting";
+	else if (process->profiler[0])
+		text = "; CoreCLR takes one main profiler";
+	else if (process->is_at_work || process->standby == MONOCLE__LIVE_STANDBY_LOADED)
+		return advice_at_work (process);
+	return monocle__format ("%s", text);
 }
 
 /* An attach may be about to end, whose caller has not waited for that. */
@@ -67,8 +79,9 @@ monocle__attach_target_find (const char *word, monocle__live_process *ret_proces
 		monocle__live_process_done (ret_process);
 		nanosleep (&(struct timespec) { 0, LOOK_NS }, NULL);
 	}
-	monocle__say ("cannot attach to process %d (%s): %s%s", (int) ret_process->pid, ret_process->program, text,
-	              advice (ret_process));
+	char *hint = advice (ret_process);
+	monocle__say ("cannot attach to process %d (%s): %s%s", (int) ret_process->pid, ret_process->program, text, hint);
+	free (hint);
 	monocle__live_process_done (ret_process);
 	return false;
 }

@@ -231,8 +231,9 @@ class Attach(harness.Suite):
         profile = self.work / "attach.pb.gz"
         attach = self.begin_attach(target, "--profile=sample:freq=5000,threads", "-o", profile)
         seen = self.attach(target)
-        self.check(seen.code and "another attach is at work" in seen.err and seen.err.count("\n") == 1,
-                   "%s: a second attach is refused in a line" % runtime, seen)
+        self.check(seen.code and "another attach is at work" in seen.err and seen.err.count("\n") == 1 and
+                   "monocle report %d" % target.pid in seen.err,
+                   "%s: a second attach is refused in a line, with what works meanwhile" % runtime, seen)
         target.begin()
         names = {"Target:" + name for name in ("Three", "One", "Heard")}
         self.check(harness.wait_for(lambda: all(name in self.report(target.pid, "--format=tsv") for name in names)),
