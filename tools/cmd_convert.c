@@ -31,7 +31,6 @@ typedef struct {
 	const char *path; /* the first one */
 	const char *output, *value, *source_root;
 	monocle__word_list map;
-	bool whole_lines;
 	monocle__topic_choice topic;
 	size_t format; /* of those of profiles and then of coverage; SIZE_MAX: it was not given */
 	monocle__view_arguments view;
@@ -174,7 +173,7 @@ convert_coverage (const arguments *args)
 		.output = args->output,
 		.source_root = args->source_root,
 		.format = &monocle__coverage_formats[args->format - monocle__file_format_count],
-		.options = { .whole_lines = args->whole_lines, .map = args->map.words },
+		.options = { .map = args->map.words },
 	};
 	return monocle__convert_coverage (&plan);
 }
@@ -195,8 +194,6 @@ static const monocle__option options[] = {
 	{ "map",    0,   MONOCLE__OPTION_READ,   offsetof (arguments, map),    "FROM=TO",
 	  "coverage: source files whose names begin with FROM begin with TO here",
 	  .try_read = monocle__word_list_try_add_map, .wanted = "takes FROM=TO, at most 64 times", .is_repeated = true },
-	{ "whole-lines", 0, MONOCLE__OPTION_ON,  offsetof (arguments, whole_lines), NULL,
-	  "coverage: count all lines of a statement, not only the one where it begins" },
 	{ 0 },
 };
 /* clang-format on */
@@ -244,7 +241,7 @@ idle_option (const arguments *args, bool is_coverage)
 	given = given ? given : monocle__view_options_given (&args->view);
 	if (is_coverage)
 		return args->value ? "value" : given ? given + strlen ("--") : NULL;
-	return args->source_root ? "relative-to" : args->map.count ? "map" : args->whole_lines ? "whole-lines" : NULL;
+	return args->source_root ? "relative-to" : args->map.count ? "map" : NULL;
 }
 
 static bool

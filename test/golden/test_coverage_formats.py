@@ -83,7 +83,7 @@ class Looks(Case):
         for form, ending in XML.items():
             paths = []
             for name in ('hard', 'empty', 'linked'):
-                for words in ([], ['--whole-lines'], ['--relative-to=/build']):
+                for words in ([], ['--relative-to=/build']):
                     paths.append(self.folder / ('%d.%s' % (len(paths), ending)))
                     paths[-1].write_text(self.convert(getattr(coverage_fixture, name)(), form, *words))
             result = subprocess.run(['xmllint', '--noout', '--nonet', '--schema', HERE / 'schemas' / (form + '.xsd'),
@@ -273,7 +273,7 @@ class Jacoco(Case):
                          [{'name': 'N/Outer`1'}, {'name': 'N/Outer`1$Inner', 'sourcefilename': 'C.cs'}])
 
     def test_lines_of_a_long_statement_are_covered_as_it_is(self):
-        root = self.tree(one_method([{'line': 4, 'end_line': 6, 'hits': 2}, (9, 0)]), 'jacoco', '--whole-lines')
+        root = self.tree(one_method([{'line': 4, 'end_line': 6, 'hits': 2}, (9, 0)]), 'jacoco')
         self.assertEqual([(line.get('nr'), line.get('mi'), line.get('ci')) for line in root.iter('line')],
                          [('4', '0', '1'), ('5', '0', '1'), ('6', '0', '1'), ('9', '1', '0')])
 
@@ -313,7 +313,7 @@ class Command(Case):
         self.write(coverage_fixture.hard(), 'x')
         (self.folder / 'stacks.txt').write_text('a;b 1\n')
         for words in (['x.mcov', '--to=lcov', '--value=calls'], ['stacks.txt', '--to=pprof', '--map=a=b'],
-                      ['stacks.txt', '--to=pprof', '--relative-to=.'], ['stacks.txt', '--to=pprof', '--whole-lines'],
+                      ['stacks.txt', '--to=pprof', '--relative-to=.'],
                       ['stacks.txt', 'stacks.txt', '--to=pprof'], ['x.mcov', '--to=lcov', '--map=a'], ['x.mcov']):
             self.monocle('convert', *words, code=2)
             self.assertEqual(len(self.error.splitlines()), 1, words)

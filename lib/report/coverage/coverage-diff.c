@@ -173,6 +173,19 @@ collect_bodies (const monocle__coverage *c, const bool *skipped, size_t *ret_cou
 	return bodies;
 }
 
+/* A statement's first line is compared with the other's first, and so on. */
+static void
+match_lines (comparer *c, uint32_t point_before, uint32_t point_after)
+{
+	uint32_t before_count, after_count;
+	const uint32_t *before = monocle__coverage_lines_of_point (c->before, point_before, &before_count);
+	const uint32_t *after = monocle__coverage_lines_of_point (c->after, point_after, &after_count);
+	for (uint32_t i = 0; i < before_count && i < after_count; i++) {
+		if (c->line_before[after[i]] == MONOCLE__COVERAGE_NONE)
+			match (c, after[i], before[i]);
+	}
+}
+
 static void
 match_points (comparer *c, uint32_t body_before, uint32_t body_after)
 {
@@ -180,9 +193,8 @@ match_points (comparer *c, uint32_t body_before, uint32_t body_after)
 	for (uint32_t i = 0; i < before->point_count && i < after->point_count; i++) {
 		uint32_t b = before->first_point + i, a = after->first_point + i;
 		if (!c->file_is_compared[c->before->points[b].file] &&
-		    c->file_before[c->after->points[a].file] == MONOCLE__COVERAGE_NONE &&
-		    c->line_before[c->after->priv->point_lines[a]] == MONOCLE__COVERAGE_NONE)
-			match (c, c->after->priv->point_lines[a], c->before->priv->point_lines[b]);
+		    c->file_before[c->after->points[a].file] == MONOCLE__COVERAGE_NONE)
+			match_lines (c, b, a);
 	}
 }
 

@@ -1,7 +1,11 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * coverage-lines.c - lines of files out of points: a line's hits are the most of any point that begins on it.
+ * coverage-lines.c - lines of files out of points.
+ *
+ * Where points begin on a line, these decide it, whatever goes on over it: its hits are the most of theirs. On a line
+ * where none begins it is those points that go on over it, of these the ones that span the fewest lines: a lambda has
+ * its own lines, and what is around it has the others.
  */
 #include "array.h"
 #include "coverage-raw.h"
@@ -14,10 +18,10 @@ enum {
 	MORE_LIMIT = 1 << 24, /* the same over all statements: hostile files could name all lines there are */
 };
 
-/* A point on a line: sorted by file and line, column and index. */
+/* A point on a line: sorted by file and line, then by what decides. */
 typedef struct {
-	uint64_t line;  /* the file in the upper half */
-	uint64_t order; /* whether it only goes on there, the column, the index of the point */
+	uint64_t line;  /* the file in the upper half; once lines are made, the index of the line */
+	uint64_t order; /* 1 bit: it only goes on there; 31: how far it goes on, or its column; 32: its index */
 } mark;
 
 typedef struct {
@@ -35,30 +39,28 @@ compare_marks (const void *a, const void *b)
 }
 
 static int
-add_mark (marks *m, const monocle__coverage_point *p, uint32_t index, uint32_t more)
+add_mark (marks *m, const monocle__coverage_point *p, uint32_t line, uint64_t order)
 {
-	uint64_t column = p->start_column < 0xffff ? p->start_column : 0xffff;
 	if (!MONOCLE__RESERVE (m->marks, m->capacity, m->count + 1))
 		return -1;
-	m->marks[m->count++] = (mark) {
-		.line = (uint64_t) p->file << 32 | (p->start_line + more),
-		.order = (uint64_t) (more != 0) << 63 | column << 32 | index,
-	};
+	m->marks[m->count++] = (mark) { .line = (uint64_t) p->file << 32 | line, .order = order };
 	return 0;
 }
 
 static int
-mark_points (monocle__coverage *c, bool whole_lines, marks *m)
+mark_points (monocle__coverage *c, marks *m)
 {
 	size_t left = MORE_LIMIT;
 	for (uint32_t i = 0; i < c->point_count; i++) {
 		const monocle__coverage_point *p = &c->points[i];
-		uint32_t more = whole_lines && p->end_line > p->start_line ? p->end_line - p->start_line : 0;
+		uint64_t column = p->start_column < 0xffff ? p->start_column : 0xffff;
+		uint32_t more = p->end_line > p->start_line ? p->end_line - p->start_line : 0;
 		more = more < SPAN_LIMIT && more <= left ? more : 0;
 		left -= more;
-		c->priv->point_spans[i] = more + 1;
-		for (uint32_t k = 0; k <= more; k++) {
-			if (add_mark (m, p, i, k) != 0)
+		if (add_mark (m, p, p->start_line, column << 32 | i) != 0)
+			return -1;
+		for (uint32_t k = 1; k <= more; k++) {
+			if (add_mark (m, p, p->start_line + k, UINT64_C (1) << 63 | (uint64_t) more << 32 | i) != 0)
 				return -1;
 		}
 	}
@@ -67,34 +69,84 @@ mark_points (monocle__coverage *c, bool whole_lines, marks *m)
 	return 0;
 }
 
-static uint32_t
-method_of_point (const monocle__coverage *c, const uint32_t *body_of, uint32_t point)
+/* Is a line whose first mark is `first` decided by that one, too? */
+static bool
+decides (uint64_t first, uint64_t order)
 {
-	return c->bodies[body_of[point]].method;
+	return first >> 63 == 0 ? order >> 63 == 0 : order >> 32 == first >> 32;
 }
 
 static int
-make_lines (monocle__coverage *c, const marks *m, const uint32_t *body_of)
+add_line (monocle__coverage *c, uint64_t line, uint32_t method)
 {
-	for (size_t i = 0; i < m->count; i++) {
-		uint32_t point = (uint32_t) m->marks[i].order, file = (uint32_t) (m->marks[i].line >> 32);
-		const monocle__coverage_point *p = &c->points[point];
-		if (i == 0 || m->marks[i].line != m->marks[i - 1].line) {
-			if (!MONOCLE__RESERVE (c->lines, c->line_capacity, c->line_count + 1))
-				return -1;
-			if (c->files[file].line_count++ == 0)
-				c->files[file].first_line = (uint32_t) c->line_count;
-			c->lines[c->line_count++] = (monocle__coverage_line) {
-				.number = (uint32_t) m->marks[i].line,
-				.method = method_of_point (c, body_of, point),
-			};
-		}
-		monocle__coverage_line *line = &c->lines[c->line_count - 1];
-		line->hits = p->hits > line->hits ? p->hits : line->hits;
-		if (m->marks[i].order >> 63 == 0)
-			c->priv->point_lines[point] = (uint32_t) c->line_count - 1;
-	}
+	uint32_t file = (uint32_t) (line >> 32);
+	if (!MONOCLE__RESERVE (c->lines, c->line_capacity, c->line_count + 1))
+		return -1;
+	if (c->files[file].line_count++ == 0)
+		c->files[file].first_line = (uint32_t) c->line_count;
+	c->lines[c->line_count++] = (monocle__coverage_line) { .number = (uint32_t) line, .method = method };
 	return 0;
+}
+
+/* Leaves the marks that decide, with the indexes of their lines. */
+static int
+make_lines (monocle__coverage *c, marks *m, const uint32_t *body_of)
+{
+	uint64_t number = 0, first = 0;
+	size_t kept = 0;
+	for (size_t i = 0; i < m->count; i++) {
+		mark now = m->marks[i];
+		uint32_t point = (uint32_t) now.order;
+		if (i == 0 || now.line != number) {
+			number = now.line;
+			first = now.order;
+			if (add_line (c, number, c->bodies[body_of[point]].method) != 0)
+				return -1;
+		}
+		if (!decides (first, now.order))
+			continue;
+		monocle__coverage_line *line = &c->lines[c->line_count - 1];
+		line->hits = c->points[point].hits > line->hits ? c->points[point].hits : line->hits;
+		now.line = c->line_count - 1;
+		m->marks[kept++] = now;
+	}
+	m->count = kept;
+	return 0;
+}
+
+/* Marks are in the order of lines, and so are those of a point, the one where it begins first. */
+static int
+make_lines_of_points (monocle__coverage *c, const marks *m)
+{
+	uint32_t *first = calloc (c->point_count + 2, sizeof *first);
+	uint32_t *lines = malloc ((m->count + 1) * sizeof *lines);
+	c->priv->first_of_point = first;
+	c->priv->lines_of_points = lines;
+	if (!first || !lines)
+		return -1;
+	/* Counts lie two places ahead: summed up, what is one place ahead is where the next line of a point goes. */
+	for (size_t i = 0; i < m->count; i++)
+		first[(uint32_t) m->marks[i].order + 2]++;
+	for (size_t i = 2; i < c->point_count + 2; i++)
+		first[i] += first[i - 1];
+	for (size_t i = 0; i < m->count; i++)
+		lines[first[(uint32_t) m->marks[i].order + 1]++] = (uint32_t) m->marks[i].line;
+	return 0;
+}
+
+const uint32_t *
+monocle__coverage_lines_of_point (const monocle__coverage *coverage, uint32_t point, uint32_t *ret_count)
+{
+	const uint32_t *first = coverage->priv->first_of_point + point;
+	*ret_count = first[1] - first[0];
+	return coverage->priv->lines_of_points + first[0];
+}
+
+static monocle__coverage_line *
+line_of_arm (const monocle__coverage *c, uint32_t arm)
+{
+	uint32_t count;
+	return &c->lines[*monocle__coverage_lines_of_point (c, c->arms[arm].point, &count)];
 }
 
 /* Arms lie by line, and on a line in the order of their methods and of offsets. */
@@ -105,8 +157,8 @@ make_line_arms (monocle__coverage *c)
 	c->line_arms = malloc ((c->arm_count + 1) * sizeof *c->line_arms);
 	if (!c->line_arms)
 		return -1;
-	for (size_t i = 0; i < c->arm_count; i++) {
-		monocle__coverage_line *line = &c->lines[c->priv->point_lines[c->arms[i].point]];
+	for (uint32_t i = 0; i < c->arm_count; i++) {
+		monocle__coverage_line *line = line_of_arm (c, i);
 		line->arms++;
 		line->arms_hit += c->arms[i].hits != 0;
 	}
@@ -116,7 +168,7 @@ make_line_arms (monocle__coverage *c)
 		c->lines[i].arms = 0;
 	}
 	for (uint32_t i = 0; i < c->arm_count; i++) {
-		monocle__coverage_line *line = &c->lines[c->priv->point_lines[c->arms[i].point]];
+		monocle__coverage_line *line = line_of_arm (c, i);
 		c->line_arms[line->first_branch_of_line + line->arms++] = i;
 	}
 	c->line_arm_count = c->arm_count;
@@ -124,20 +176,18 @@ make_line_arms (monocle__coverage *c)
 }
 
 int
-monocle__coverage_make_lines (monocle__coverage *coverage, bool whole_lines)
+monocle__coverage_make_lines (monocle__coverage *coverage)
 {
-	size_t count = coverage->point_count + 1;
-	uint32_t *body_of = malloc (count * sizeof *body_of);
+	uint32_t *body_of = malloc ((coverage->point_count + 1) * sizeof *body_of);
 	marks m = { 0 };
 	int result = -1;
-	coverage->priv->point_lines = malloc (count * sizeof *coverage->priv->point_lines);
-	coverage->priv->point_spans = malloc (count * sizeof *coverage->priv->point_spans);
-	if (body_of && coverage->priv->point_lines && coverage->priv->point_spans) {
+	if (body_of) {
 		for (uint32_t i = 0; i < coverage->body_count; i++) {
 			for (uint32_t k = 0; k < coverage->bodies[i].point_count; k++)
 				body_of[coverage->bodies[i].first_point + k] = i;
 		}
-		if (mark_points (coverage, whole_lines, &m) == 0 && make_lines (coverage, &m, body_of) == 0)
+		if (mark_points (coverage, &m) == 0 && make_lines (coverage, &m, body_of) == 0 &&
+		    make_lines_of_points (coverage, &m) == 0)
 			result = make_line_arms (coverage);
 	}
 	free (m.marks);

@@ -13,57 +13,11 @@
 typedef struct {
 	monocle__coverage_parts *parts;
 	const monocle__coverage *coverage;
-	uint32_t *file_of_line;
-	uint32_t *by_method;               /* lines by the method that they belong to */
-	uint32_t *first_of_method;         /* where a method's lines begin there; those of the next one end them */
 	monocle__coverage_own_line *found; /* of one type */
 	size_t found_count, found_capacity;
 } maker;
 
 /* --- which lines there are ---------------------------------------------------------------------------------------- */
-
-static bool
-index_lines (maker *m)
-{
-	const monocle__coverage *c = m->coverage;
-	m->file_of_line = calloc (c->line_count + 1, sizeof *m->file_of_line);
-	m->by_method = calloc (c->line_count + 1, sizeof *m->by_method);
-	m->first_of_method = calloc (c->method_count + 2, sizeof *m->first_of_method);
-	if (!m->file_of_line || !m->by_method || !m->first_of_method)
-		return false;
-	for (uint32_t f = 0; f < c->file_count; f++) {
-		for (uint32_t i = 0; i < c->files[f].line_count; i++)
-			m->file_of_line[c->files[f].first_line + i] = f;
-	}
-	/* Counts lie two places ahead: summed up, what is one place ahead is where the next line of a method goes. */
-	for (size_t i = 0; i < c->line_count; i++)
-		m->first_of_method[c->lines[i].method + 2]++;
-	for (size_t i = 2; i < c->method_count + 2; i++)
-		m->first_of_method[i] += m->first_of_method[i - 1];
-	for (uint32_t i = 0; i < c->line_count; i++)
-		m->by_method[m->first_of_method[c->lines[i].method + 1]++] = i;
-	return true;
-}
-
-/* Index of a file's line; NONE: it is left out. */
-static uint32_t
-find_line (const monocle__coverage *c, uint32_t file, uint32_t number)
-{
-	uint32_t low, high;
-	if (file >= c->file_count)
-		return MONOCLE__COVERAGE_NONE;
-	low = c->files[file].first_line;
-	high = low + c->files[file].line_count;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (c->lines[middle].number < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	high = c->files[file].first_line + c->files[file].line_count;
-	return low < high && c->lines[low].number == number ? low : MONOCLE__COVERAGE_NONE;
-}
 
 static bool
 found_line (maker *m, monocle__coverage_own_line line)
@@ -80,25 +34,23 @@ find_points (maker *m, uint32_t method, const monocle__coverage_body *body)
 	const monocle__coverage *c = m->coverage;
 	for (uint32_t i = 0; i < body->point_count; i++) {
 		const monocle__coverage_point *p = &c->points[body->first_point + i];
-		uint32_t line = find_line (c, p->file, p->start_line);
-		if (line != MONOCLE__COVERAGE_NONE &&
-		    !found_line (m, (monocle__coverage_own_line) { p->file, line, method, 1, p->hits > 0, p->hits }))
-			return false;
+		monocle__coverage_own_line own = { p->file, 0, method, 1, p->hits > 0, p->hits };
+		uint32_t count;
+		const uint32_t *lines = monocle__coverage_lines_of_point (c, body->first_point + i, &count);
+		for (uint32_t k = 0; k < count; k++) {
+			own.line = lines[k];
+			if (!found_line (m, own))
+				return false;
+			own.points = own.points_hit = 0; /* it only goes on over the others */
+		}
 	}
 	return true;
 }
 
-/* Those that only go on over lines belong to the method without a point of it there. */
 static bool
 find_method (maker *m, uint32_t method)
 {
 	const monocle__coverage *c = m->coverage;
-	for (uint32_t i = m->first_of_method[method]; i < m->first_of_method[method + 1]; i++) {
-		uint32_t line = m->by_method[i];
-		if (!found_line (
-		        m, (monocle__coverage_own_line) { m->file_of_line[line], line, method, 0, 0, c->lines[line].hits }))
-			return false;
-	}
 	for (uint32_t i = 0; i < c->methods[method].body_count; i++) {
 		if (!find_points (m, method, &c->bodies[c->methods[method].first_body + i]))
 			return false;
@@ -125,7 +77,7 @@ compare_found (const void *a, const void *b)
 	return compare_numbers (x->line, y->line);
 }
 
-/* The same line of the same method: its points are counted together, and have the say about its hits. */
+/* The same line of the same method: its points are counted together. */
 static void
 join_found (maker *m)
 {
@@ -134,10 +86,8 @@ join_found (maker *m)
 		monocle__coverage_own_line *into = &m->found[last], *from = &m->found[i];
 		if (compare_found (into, from) != 0) {
 			m->found[++last] = *from;
-		} else if (into->points == 0) {
-			*into = *from;
-		} else if (from->points > 0) {
-			into->points++;
+		} else {
+			into->points += from->points;
 			into->points_hit += from->points_hit;
 			into->hits = from->hits > into->hits ? from->hits : into->hits;
 		}
@@ -251,7 +201,7 @@ make (maker *m)
 {
 	const monocle__coverage *c = m->coverage;
 	m->parts->complexity = calloc (c->method_count + 1, sizeof *m->parts->complexity);
-	if (!m->parts->complexity || !index_lines (m))
+	if (!m->parts->complexity)
 		return false;
 	for (size_t i = 0; i < c->method_count; i++)
 		m->parts->complexity[i] = complexity (c, &c->methods[i]);
@@ -271,9 +221,6 @@ monocle__coverage_parts_new (const monocle__coverage *coverage)
 		m.parts->coverage = coverage;
 		made = make (&m);
 	}
-	free (m.file_of_line);
-	free (m.by_method);
-	free (m.first_of_method);
 	free (m.found);
 	if (made)
 		return m.parts;

@@ -4,7 +4,7 @@
  * coverage-parts.h - coverage as most formats cut it: what one class has in one source file.
  *
  * Each line of a file is in exactly one part, that of the method which the line belongs to. A method's own lines are
- * those on which its points begin: several methods may share one, and each has it with its own hits.
+ * those that its points have a say about: several methods may share one, and each has it with its own hits.
  */
 #ifndef MONOCLE_REPORT_COVERAGE_PARTS_H
 #define MONOCLE_REPORT_COVERAGE_PARTS_H

@@ -55,8 +55,12 @@ add_body (monocle__coverage_ranges *ranges, const monocle__coverage *coverage, c
 {
 	for (uint32_t i = 0; i < body->point_count; i++) {
 		const monocle__coverage_point *p = &coverage->points[body->first_point + i];
-		if (p->file != MONOCLE__COVERAGE_NONE && !add_line (ranges, p->file, p->start_line, p->hits > 0))
-			return false;
+		uint32_t count;
+		const uint32_t *lines = monocle__coverage_lines_of_point (coverage, body->first_point + i, &count);
+		for (uint32_t k = 0; k < count; k++) {
+			if (!add_line (ranges, p->file, coverage->lines[lines[k]].number, p->hits > 0))
+				return false;
+		}
 	}
 	return true;
 }
@@ -89,7 +93,7 @@ add_lines (monocle__coverage_ranges *ranges, const monocle__coverage *coverage, 
 	return true;
 }
 
-/* Of the points that begin on a line one is left; it is hit if one of them is. */
+/* Of the points of a line one is left; it is hit if one of them is. */
 static void
 unite_lines (monocle__coverage_ranges *ranges)
 {

@@ -78,10 +78,10 @@ typedef struct {
 /* What settling works out besides the public arrays. */
 struct monocle__coverage_private {
 	monocle__coverage_raw raw;
-	bool has_read;           /* a file */
-	const char **file_paths; /* by file: its path as the symbols have it */
-	uint32_t *point_lines;   /* by point: the index of its line; NONE: it has none */
-	uint32_t *point_spans;   /* by point: how many lines, side by side, it counts for */
+	bool has_read;             /* a file */
+	const char **file_paths;   /* by file: its path as the symbols have it */
+	uint32_t *first_of_point;  /* by point: where its lines begin in lines_of_points; those of the next end them */
+	uint32_t *lines_of_points; /* that a point decides, ascending; each has at least the one that it begins on */
 	monocle__coverage_sums total, *image_sums, *file_sums, *type_sums, *method_sums;
 };
 
@@ -116,7 +116,7 @@ int monocle__coverage_raw_compare_documents (const monocle__coverage_raw_documen
 /* Fills all but files, lines and sums; `file_of` says for each document which file it is. coverage-fold.c. */
 int monocle__coverage_fold (monocle__coverage *coverage, const uint32_t *file_of);
 /* Lines of files, and their arms; after the points. */
-int monocle__coverage_make_lines (monocle__coverage *coverage, bool whole_lines);
+int monocle__coverage_make_lines (monocle__coverage *coverage);
 /* Sums of everything; after the lines. */
 int monocle__coverage_make_sums (monocle__coverage *coverage);
 

@@ -41,8 +41,8 @@ monocle__coverage_free (monocle__coverage *coverage)
 	free (coverage->lines);
 	free (coverage->line_arms);
 	free (coverage->priv->file_paths);
-	free (coverage->priv->point_lines);
-	free (coverage->priv->point_spans);
+	free (coverage->priv->first_of_point);
+	free (coverage->priv->lines_of_points);
 	free (coverage->priv->image_sums);
 	free (coverage->priv->file_sums);
 	free (coverage->priv->type_sums);
@@ -174,8 +174,7 @@ monocle__coverage_settle (monocle__coverage *coverage, const monocle__coverage_o
 		return -1;
 	result = monocle__coverage_fold (coverage, file_of);
 	free (file_of);
-	if (result != 0 || monocle__coverage_make_lines (coverage, options->whole_lines) != 0 ||
-	    monocle__coverage_make_sums (coverage) != 0)
+	if (result != 0 || monocle__coverage_make_lines (coverage) != 0 || monocle__coverage_make_sums (coverage) != 0)
 		return -1;
 	coverage->settled = true;
 	return 0;

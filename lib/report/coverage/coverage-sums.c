@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * coverage-sums.c - how much is covered: of all, of an image, a file, a class, a method. A line that several points
- * begin on counts once in each of them.
+ * coverage-sums.c - how much is covered: of all, of an image, a file, a class, a method. A line that points of
+ * several of them decide counts once in each of them.
  */
 #include "coverage-raw.h"
 
@@ -18,8 +18,10 @@ static void
 count_point (const monocle__coverage *c, stamps *s, uint32_t scope, uint32_t point, monocle__coverage_sums *sums)
 {
 	bool is_hit = c->points[point].hits != 0;
-	for (uint32_t i = 0; i < c->priv->point_spans[point]; i++) {
-		uint32_t line = c->priv->point_lines[point] + i;
+	uint32_t count;
+	const uint32_t *lines = monocle__coverage_lines_of_point (c, point, &count);
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t line = lines[i];
 		sums->lines += s->seen[line] != scope;
 		sums->lines_hit += is_hit && s->hit[line] != scope;
 		s->seen[line] = scope;

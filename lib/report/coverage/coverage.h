@@ -11,9 +11,9 @@
  *   points and arms    as the compiler made them, per method
  *   files              what people read: lines of a source file, with the points that begin there
  *
- * A line is coverable if a visible point begins on it, and its hits are the most of any such point: what a `for` line
- * has three of ran as often as the one that ran most. With whole_lines in the options the lines that a statement goes
- * on over count, too.
+ * A line is coverable if a visible point begins on it or goes on over it. Its hits are the most of the points that
+ * begin on it: what a `for` line has three of ran as often as the one that ran most. Where none begins, it has the hits
+ * of the innermost that goes on over it.
  */
 #ifndef MONOCLE_REPORT_COVERAGE_H
 #define MONOCLE_REPORT_COVERAGE_H
@@ -82,7 +82,7 @@ typedef struct {
 /* A line that can be covered, ascending within its file. */
 typedef struct {
 	uint32_t number;
-	uint32_t method; /* the one whose point begins first there */
+	uint32_t method; /* the one whose point begins first there, or goes on over it */
 	uint64_t hits;
 	uint32_t arms, arms_hit;       /* of all branches on it */
 	uint32_t first_branch_of_line; /* in line_arms */
@@ -124,7 +124,6 @@ typedef struct {
 } monocle__coverage;
 
 typedef struct {
-	bool whole_lines;              /* all lines from start to end of a point, not only where it starts */
 	const char *const *map;        /* "FROM=TO" prefixes for paths, in order; NULL-terminated, may be NULL */
 	const char *const *sources;    /* folders to look for sources in; NULL-terminated, may be NULL */
 	const char *include, *exclude; /* globs of files, separated by commas, of whole paths or of ends; NULL: all, none */
@@ -150,6 +149,10 @@ int monocle__coverage_settle (monocle__coverage *coverage, const monocle__covera
 int monocle__coverage_find_sources (monocle__coverage *coverage, const monocle__coverage_options *options);
 /* Writes all as one file that monocle__coverage_add reads (merging). Before or after settling. 0, or -1. */
 int monocle__coverage_write (FILE *out, const monocle__coverage *coverage);
+
+/* The lines that a point has a say about, as indexes: that which it begins on, then more, ascending. Settled. */
+const uint32_t *monocle__coverage_lines_of_point (const monocle__coverage *coverage, uint32_t point,
+                                                  uint32_t *ret_count);
 
 /* Sums; `image`, `file`, `type`: of the one with that index only, or MONOCLE__COVERAGE_NONE. Settled. */
 monocle__coverage_sums monocle__coverage_sum (const monocle__coverage *coverage);

@@ -3,7 +3,7 @@
  *
  * coverage_dump.c - what the model makes of coverage files, as lines of text for test_coverage.py.
  *
- *   coverage-dump [-w] [-m FROM=TO]... [-i GLOBS] [-x GLOBS] [-s FOLDER]... FILE...    -s: where sources are found
+ *   coverage-dump [-m FROM=TO]... [-i GLOBS] [-x GLOBS] [-s FOLDER]... FILE...    -s: where sources are found
  *   coverage-dump -a FILE                                          each allocation fails once; says how many there are
  */
 #include "coverage.h"
@@ -99,14 +99,13 @@ print (const monocle__coverage *c)
 static bool
 try_all (const void *data, size_t size, FILE *out)
 {
-	const monocle__coverage_options options = { .whole_lines = true };
 	monocle__coverage *c = monocle__coverage_new ();
 	const char *error = "out of memory";
 	bool done =
 	    c && monocle__coverage_add (c, data, size, &error) == 0 && monocle__coverage_add (c, data, size, &error) == 0;
 	if (!done && strcmp (error, "out of memory") != 0)
 		exit (4);
-	done = done && monocle__coverage_settle (c, &options) == 0 && monocle__coverage_write (out, c) == 0;
+	done = done && monocle__coverage_settle (c, NULL) == 0 && monocle__coverage_write (out, c) == 0;
 	monocle__coverage_free (c);
 	return done;
 }
@@ -137,10 +136,9 @@ main (int argc, char **argv)
 	monocle__coverage_options options = { .map = map, .sources = sources };
 	monocle__coverage *c;
 	int option, maps = 0, folders = 0;
-	while ((option = getopt (argc, argv, "a:wm:i:x:s:")) != -1) {
+	while ((option = getopt (argc, argv, "a:m:i:x:s:")) != -1) {
 		switch (option) {
 		case 'a': return fail_each (optarg);
-		case 'w': options.whole_lines = true; break;
 		case 'm': map[maps++ % LISTED] = optarg; break;
 		case 'i': options.include = optarg; break;
 		case 'x': options.exclude = optarg; break;

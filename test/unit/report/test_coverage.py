@@ -49,6 +49,36 @@ class Lines(Case):
         self.assertIn(' 10: 7 F ()', self.dump(file))
         self.assertIn(' 11: 0 F ()', self.dump(file))
 
+    def lines(self, *points):
+        """Number and hits of each line of one method, which has these points: (first line, last line, hits)."""
+        file, type = program(counts=True)
+        file.method(type, 'F ()', [{'line': first, 'end_line': last, 'hits': hits} for first, last, hits in points])
+        return {int(line.split(':')[0]): int(line.split()[1]) for line in self.dump(file) if line[1:2].isdigit()}
+
+    def test_a_statement_counts_all_its_lines(self):
+        self.assertEqual(self.lines((10, 12, 3), (14, 14, 0)), {10: 3, 11: 3, 12: 3, 14: 0})
+
+    def test_the_innermost_statement_decides_a_line_that_goes_on(self):
+        self.assertEqual(self.lines((10, 16, 3), (12, 14, 0), (13, 13, 5)),
+                         {10: 3, 11: 3, 12: 0, 13: 5, 14: 0, 15: 3, 16: 3})
+        self.assertEqual(self.lines((10, 12, 1), (10, 12, 4)), {10: 4, 11: 4, 12: 4})
+
+    def test_what_begins_on_a_line_decides_it(self):
+        """A lambda on the first line does not take it from its statement; one on the last line does."""
+        self.assertEqual(self.lines((10, 11, 3), (10, 10, 0)), {10: 3, 11: 3})
+        self.assertEqual(self.lines((10, 11, 3), (11, 11, 0)), {10: 3, 11: 0})
+
+    def test_methods_share_the_lines_of_one_statement(self):
+        """As constructors do the initial value of a field."""
+        file, type = program()
+        for name, hits in (('.ctor ()', 1), ('.ctor (int)', 0)):
+            file.method(type, name, [{'line': 3, 'end_line': 5, 'hits': hits}])
+        file.method(type, 'get_A ()', [{'line': 4, 'hits': 0}])
+        said = self.dump(file)
+        self.assertIn('all of it: lines 2/3 arms 0/0 methods 1/3 types 1/1 66.66%', said)
+        self.assertIn('  sum .ctor (int): lines 0/2 arms 0/0 methods 0/1 types 0/1 0.00%', said)
+        self.assertIn('  sum get_A (): lines 0/1 arms 0/0 methods 0/1 types 0/1 0.00%', said)
+
     def test_a_line_counts_once_for_each_that_has_points_on_it(self):
         file, one, two = program(['A', 'B'])
         file.method(one, 'F ()', [(10, 1), (10, 0)])
@@ -236,7 +266,7 @@ class Hostile(Case):
         file, type = program()
         file.method(type, 'F ()', [{'line': 10, 'end_line': 2**32 - 1, 'hits': 1}, {'line': 20, 'end_line': 22},
                                    (0, 1), (0xFEEFEE, 1), (2**32 - 1, 1)])
-        said = self.dump(file, options=['-w'])
+        said = self.dump(file)
         self.assertEqual([line.split(':')[0].strip() for line in said if line[1:2].isdigit()],
                          ['10', '20', '21', '22', '4294967295'])
 
