@@ -80,12 +80,12 @@ class Page(browser_case.Page):
     def test_a_thread_is_what_its_samples_are(self):
         self.open('view')
         names = self.see('[...document.getElementById("thread").options].map(option => option.text)')
-        self.assertEqual(names, ['all 4 threads', 'worker_1: 700 ns', 'worker_2: 320 ns', 'main: 265 ns',
+        self.assertEqual(names, ['all 4 threads', 'worker_1: 700 ns', 'worker_2: 390 ns', 'main: 265 ns',
                                  '(no name): 100 ns'])
         self.see('(select => { select.value = "=worker_2"; select.dispatchEvent(new Event("change")); })'
                  '(document.getElementById("thread"))')
         self.assertEqual(self.see(PATHS), self.collapsed('view', '--thread=worker_2'))
-        self.assertEqual(self.see('monocle.totals[1][0]'), 320)
+        self.assertEqual(self.see('monocle.totals[1][0]'), 390)
         self.assertTrue(self.see('document.getElementById("process").hidden'))
 
     def test_processes_of_a_merged_profile_can_be_chosen(self):
@@ -273,7 +273,7 @@ class Page(browser_case.Page):
         legend = self.see('document.getElementById("legend").textContent')
         own = sum(amount for path, amount in self.collapsed('view').items()
                   if re.match(r'Shop|Program|Tool', path.split(';')[-1]))
-        self.assertIn('own code %.1f %%' % (100 * own / 1385), legend)
+        self.assertIn('own code %.1f %%' % (100 * own / 1455), legend)
         # Without any managed code, what has a name is the program.
         (self.folder / 'plain.txt').write_text('main;work 3\nmain;[kernel] 1\n')
         self.run_monocle('flame', 'plain.txt', '-o', 'plain.html')

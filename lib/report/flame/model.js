@@ -80,11 +80,12 @@ function classOf(name) {
 
 /* What stands for the frames from `outer` to `inner`; -1: nothing. */
 function standIn(frames, outer, inner) {
-	let isGlue = true;
-	for (let i = inner; i <= outer; i++) isGlue = isGlue && kinds[frames[i]] === GLUE;
-	if (isGlue) return -1;
-	if (!(outer + 1 < frames.length && isOwn(frames[outer + 1]))) return FRAMEWORK_NAME;
-	if (kinds[frames[outer]] === RESUME) return ASYNC_NAME;
+	const isCalled = outer + 1 < frames.length && isOwn(frames[outer + 1]);
+	let innermost = inner;
+	while (innermost < outer && kinds[frames[innermost]] === GLUE) innermost++;
+	if (kinds[frames[innermost]] === GLUE) return -1;
+	if (kinds[frames[isCalled ? outer : innermost]] === RESUME) return ASYNC_NAME;
+	if (!isCalled) return FRAMEWORK_NAME;
 	return kinds[frames[outer]] === START ? -1 : frames[outer];
 }
 /* `frames` are leaf first; the result begins at the root. */
