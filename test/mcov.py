@@ -7,6 +7,7 @@ MAGIC = 0x5245564F43434E4D
 COUNTS, POLLED = 1, 2
 IMAGE, DOCUMENT, TYPE, METHOD = 1, 2, 3, 4
 PROBED = 1
+BEYOND = 1 << 31  # in a counter: a method that does not return leads there
 LOSSES = ["space", "refused", "sources", "changed", "skipped"]
 Point = collections.namedtuple("Point", "offset document line end_line column end_column hits")
 Arm = collections.namedtuple("Arm", "offset target point path hits switch")
@@ -22,7 +23,7 @@ class Method:
         self.points = []
         for i in range(points):
             il, document, line, end, column, end_column, counter = struct.unpack_from("<IIIIHHI", data, at + 24 * i)
-            self.points.append(Point(il, documents[document], line, end, column, end_column, hits[counter]))
+            self.points.append(Point(il, documents[document], line, end, column, end_column, hits[counter & ~BEYOND]))
         at += 24 * points
         self.arms = []
         for i in range(arms):

@@ -117,8 +117,14 @@ struct monocle__cover_point {
 	uint32_t document;
 	uint32_t start_line, end_line;     /* end 0: unknown */
 	uint16_t start_column, end_column; /* 0: unknown; the end is the column after the last one */
-	uint32_t counter;                  /* index into the method's; several points may share one */
+	uint32_t counter;                  /* index into the method's, several points may share one; and a flag */
 };
+
+/*
+ * In a point's counter: only a method that is said not to return leads here. Readers leave the point out where it did
+ * not run. Files may disagree about it: another assembly has to be loaded to know.
+ */
+#define MONOCLE__COVER_POINT_BEYOND (UINT32_C (1) << 31)
 
 /* A way out of a conditional branch or a switch. In the order of (il_offset, path). */
 struct monocle__cover_arm {

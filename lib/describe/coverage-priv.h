@@ -55,6 +55,8 @@ monocle__coverage_stored_local (const monocle__il_instruction *at)
 	return monocle__coverage_local_of (at, MONOCLE__IL_STLOC_0, MONOCLE__IL_STLOC_S, MONOCLE__IL_STLOC);
 }
 
+/* Says of each point that is kept whether it is `beyond`. False: no memory. */
+bool monocle__coverage_mark_beyond (monocle__coverage_work *w);
 /* Is the branch none of a person's? */
 bool monocle__coverage_branch_is_of_compiler (const monocle__coverage_work *w, uint32_t branch);
 /* mcs says in names alone which methods were a person's. */

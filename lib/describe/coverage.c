@@ -487,7 +487,7 @@ plan_body (work *w)
 		error = keep_offsets (w);
 	if (error || !out->plan.point_count)
 		return error ? error : MONOCLE__ECMA_E_RANGE;
-	if (!count_points (w) || !count_arms (w))
+	if ((w->all && !monocle__coverage_mark_beyond (w)) || !count_points (w) || !count_arms (w))
 		return MONOCLE__IL_E_NO_MEMORY;
 	qsort (out->sites, out->site_count, sizeof *out->sites, compare_sites);
 	out->plan.points = out->points;

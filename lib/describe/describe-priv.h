@@ -50,6 +50,11 @@ int monocle__describe_field (monocle__describe_image *image, uint32_t token, Mon
 bool monocle__describe_blob (monocle__describe_image *image, uint32_t table, uint32_t rid, uint32_t column,
                              monocle__ecma_cursor *ret_cursor);
 
+/* --- returns.c ---------------------------------------------------------------------------------------------------- */
+
+/* Does a MethodDef, MemberRef or MethodSpec return, as far as is known? Normal context. */
+bool monocle__describe_returns (monocle__describe_image *image, uint32_t token);
+
 /* --- operations, one file for each noun --------------------------------------------------------------------------- */
 
 void monocle__describe_describe_ops (monocle_host_ops *ops);

@@ -38,6 +38,7 @@ typedef struct monocle__describe_image {
 	MonoClass *_Atomic *typerefs;                /* resolved TypeRefs by row - 1 */
 	_Atomic (monocle__describe_index *) index;   /* types by name; made when first asked for */
 	_Atomic (monocle__describe_source *) source; /* its symbols (source.h); looked for when first asked for */
+	_Atomic (_Atomic uint8_t *) references;      /* by row of MemberRef, what returns.c knows; made when first asked */
 } monocle__describe_image;
 
 /*

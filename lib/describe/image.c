@@ -37,6 +37,7 @@ monocle__describe_image_done (monocle__describe_image *image)
 	image->typerefs = NULL;
 	monocle__describe_index_free (atomic_exchange (&image->index, NULL));
 	monocle__describe_source_close (atomic_exchange (&image->source, NULL));
+	free ((void *) atomic_exchange (&image->references, NULL));
 }
 
 bool

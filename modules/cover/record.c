@@ -195,7 +195,7 @@ fill_points (struct monocle__cover_point *to, const MonocleCoveragePlan *plan, c
 			.end_line = p->end_line,
 			.start_column = (uint16_t) (p->start_column > UINT16_MAX ? 0 : p->start_column),
 			.end_column = (uint16_t) (p->end_column > UINT16_MAX ? 0 : p->end_column),
-			.counter = p->counter,
+			.counter = p->counter | (p->beyond ? MONOCLE__COVER_POINT_BEYOND : 0),
 		};
 	}
 }

@@ -22,6 +22,7 @@ VERSION = 1
 HEADER = 4096
 COUNTS, POLLED, JOINED = 1, 2, 4
 IMAGE, DOCUMENT, TYPE, METHOD = 1, 2, 3, 4
+BEYOND = 1 << 31  # in the counter of a point
 PROBED, STATIC, CONSTRUCTOR, GETTER, SETTER, DISPUTED = 1, 2, 4, 8, 16, 32
 LOSSES = ['space', 'refused', 'sources', 'changed', 'skipped']
 AT = {'version': 8, 'flags': 12, 'pid': 16, 'counter_size': 20, 'process_start': 24, 'realtime_ns': 32, 'ended_ns': 40,
@@ -87,7 +88,8 @@ class File:
             counter = self.counter(counters, p)
             line = p.get('line', 1)
             body += struct.pack('<IIIIHHI', p.get('il', index * 4), p.get('document', document), line,
-                                p.get('end_line', line), p.get('column', 9), p.get('end_column', 20), counter)
+                                p.get('end_line', line), p.get('column', 9), p.get('end_column', 20),
+                                counter | (BEYOND if p.get('beyond') else 0))
         for index, arm in enumerate(arms):
             a = arm if isinstance(arm, dict) else {'point': arm[0], 'path': arm[1], 'hits': arm[2]}
             counter = self.counter(counters, a)

@@ -315,8 +315,10 @@ static void
 add_counters (monocle__coverage_raw *raw, monocle__coverage_raw_method *known, const monocle__coverage_raw_method *more)
 {
 	for (uint32_t i = 0; i < known->point_count; i++) {
-		uint64_t *hits = &raw->points[known->first_point + i].hits;
-		*hits = add_hits (*hits, raw->points[more->first_point + i].hits);
+		monocle__coverage_raw_point *into = &raw->points[known->first_point + i];
+		const monocle__coverage_raw_point *from = &raw->points[more->first_point + i];
+		into->hits = add_hits (into->hits, from->hits);
+		into->beyond = into->beyond || from->beyond;
 	}
 	for (uint32_t i = 0; i < known->arm_count; i++) {
 		uint64_t *hits = &raw->arms[known->first_arm + i].hits;

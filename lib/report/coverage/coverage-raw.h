@@ -38,6 +38,7 @@ typedef struct {
 typedef struct {
 	uint32_t il_offset, document, start_line, end_line;
 	uint16_t start_column, end_column;
+	bool beyond; /* no place to cover as long as it does not run: MONOCLE__COVER_POINT_BEYOND */
 	uint64_t hits;
 } monocle__coverage_raw_point;
 
@@ -124,7 +125,7 @@ int monocle__coverage_make_sums (monocle__coverage *coverage);
 static inline bool
 monocle__coverage_is_visible (const monocle__coverage_raw_point *point)
 {
-	return point->start_line != 0 && point->start_line != 0xfeefee;
+	return point->start_line != 0 && point->start_line != 0xfeefee && (!point->beyond || point->hits);
 }
 
 /* --- names (coverage-names.c) ------------------------------------------------------------------------------------- */

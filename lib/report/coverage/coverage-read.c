@@ -129,6 +129,8 @@ try_points (reader *r, const struct monocle__cover_method *m, bool *ran)
 	for (uint32_t i = 0; i < m->point_count; i++) {
 		struct monocle__cover_point p;
 		memcpy (&p, r->record + sizeof *m + (uint64_t) i * sizeof p, sizeof p);
+		bool beyond = p.counter & MONOCLE__COVER_POINT_BEYOND;
+		p.counter &= ~MONOCLE__COVER_POINT_BEYOND;
 		if (p.document >= r->documents.count || p.counter >= m->counter_count)
 			return false;
 		r->raw->points[r->raw->point_count + i] = (monocle__coverage_raw_point) {
@@ -138,6 +140,7 @@ try_points (reader *r, const struct monocle__cover_method *m, bool *ran)
 			.end_line = p.end_line,
 			.start_column = p.start_column,
 			.end_column = p.end_column,
+			.beyond = beyond,
 			.hits = counter_of (r, m, p.counter),
 		};
 		*ran = *ran || r->raw->points[r->raw->point_count + i].hits;

@@ -197,7 +197,7 @@ put_points (const writer *w, char *record, const struct monocle__cover_method *m
 			.end_line = p->end_line,
 			.start_column = p->start_column,
 			.end_column = p->end_column,
-			.counter = i,
+			.counter = i | (p->beyond ? MONOCLE__COVER_POINT_BEYOND : 0),
 		};
 		memcpy (record + sizeof *m + (uint64_t) i * sizeof point, &point, sizeof point);
 		put_counter (w, record + m->counters, i, p->hits);

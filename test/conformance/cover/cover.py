@@ -21,6 +21,8 @@ import mcov  # noqa: E402
 MONOS_OWN = pathlib.Path("/usr/lib/libmono-profiler-coverage.so")
 HIDE = ["unshare", "-m", "sh", "-c", 'mount --bind /etc/passwd "$0" && exec "$@"', os.path.realpath(MONOS_OWN)]
 REQUEST = 120  # where the header has it, and the answer behind it
+RULE = re.compile(r"//: ([^/]*(?:/[^/]*)?)$")
+ANNOTATED = re.compile(r"((?: *(?:missed|[\d,.]+[kM]?))?(?: +\d+/\d+!?)?) +\d+  ")
 STATED = re.compile(r"//= (\d+)( together)?")
 CHOSEN = {"Chosen.get_Auto", "Chosen.set_Auto", "Chosen.get_Own", "Chosen.Marked", "Chosen.Main",
           "Outer/Inner.One"}
@@ -53,6 +55,27 @@ def stated(source):
         if match:
             found[number] = (int(match.group(1)), bool(match.group(2)))
     return found
+
+
+def differences_of_rules(annotated, build):
+    """
+    Lines `HITS [BRANCHES] NUMBER TEXT //: HITS [BRANCHES] [debug]` that do not agree. `-` is nothing, `any` is any
+    branches, `debug` a line that has code without optimisation only.
+    """
+    odd, seen = [], 0
+    for line in annotated.splitlines():
+        match = ANNOTATED.match(line)
+        if not match or not RULE.search(line):
+            continue
+        seen += 1
+        found, wanted = match.group(1).split(), RULE.search(line).group(1).split()
+        if wanted[-1] == "debug":
+            wanted = wanted[:-1] if build == "debug" else ["-"]
+        if wanted[-1] == "any":
+            wanted[-1:], found[1:] = [], []
+        if found != ([] if wanted == ["-"] else wanted):
+            odd.append(line)
+    return odd if seen else ["no line says anything"]
 
 
 def hidden():
@@ -138,6 +161,19 @@ class Run:
         for word, expected in [("// shown", {1}), ("// hidden", {None})]:
             seen = {lines.get(number) for number, line in enumerate(source, 1) if line.endswith(word)}
             self.check(seen == expected, "of overloads, what is %s" % word, outcome)
+
+    def rules(self):
+        """What the report says beside each line of which the source says it."""
+        for build in [] if self.is_mono else ["debug", "release"]:
+            program = "rules-%s.exe" % build
+            if not (self.programs / program).exists():
+                continue
+            outcome, file = self.cover(program, options="mode=count", name="rules.mcov")
+            said = harness.run([self.suite.build.path / "monocle", "report", "--annotate=rules.cs", "rules.mcov"],
+                               harness.bare_environment(), cwd=self.work)
+            odd = differences_of_rules(said.out, build)
+            self.check(file and not outcome.code and not said.code and not odd, "%s: the report is what it says" % build,
+                       "%s\n%s" % ("\n".join(odd), (outcome, said.code, said.err)))
 
     def mistakes(self):
         for options, said in [("include=Outer", "expected [assembly]type"), ("mode=often", "mode"),
@@ -275,6 +311,7 @@ def main():
         run.counts()
         run.choices()
         run.overloads()
+        run.rules()
         run.mistakes()
         run.sources()
         run.alias()

@@ -68,6 +68,20 @@ class Lines(Case):
         self.assertEqual(self.lines((10, 11, 3), (10, 10, 0)), {10: 3, 11: 3})
         self.assertEqual(self.lines((10, 11, 3), (11, 11, 0)), {10: 3, 11: 0})
 
+    def test_what_only_a_return_that_never_comes_leads_to_is_no_line(self):
+        """Files may disagree about it, as one knows an assembly that the other does not; what ran is a line."""
+        def file(hits, beyond):
+            file, type = program(counts=True)
+            file.method(type, 'F ()', [(10, 2), {'line': 11, 'hits': hits, 'beyond': beyond}],
+                        [(1, 0, 0), (1, 1, hits)])
+            return file
+        for files, lines in [([file(0, True)], 'lines 1/1 arms 0/0'), ([file(0, False)], 'lines 1/2 arms 0/2'),
+                             ([file(0, False), file(0, True)], 'lines 1/1 arms 0/0'),
+                             ([file(0, True), file(3, False)], 'lines 2/2 arms 1/2')]:
+            said = self.dump(*files)
+            self.assertIn('conflicts 0', said[0])
+            self.assertIn('all of it: %s ' % lines, said[1])
+
     def test_methods_share_the_lines_of_one_statement(self):
         """As constructors do the initial value of a field."""
         file, type = program()
@@ -234,7 +248,7 @@ class Hostile(Case):
             # Of the record: its size, type, counts of points, arms and counters, length of the name, counters; of the
             # point its document and counter, of the arm its point and counter.
             for at in (0, 8, 24, 28, 32, 36, 40, 52, 68, 80, 88):
-                for value in (2**32 - 1, 2**31, size + 8):
+                for value in (2**32 - 1, 2**31 + 2**30, size + 8):
                     said = self.dump(cover_file.patch(whole, start + at, 'I', value), code=1)
                     self.assertEqual(said, ['a record in it is damaged'], (at, value))
             for value in (0, 4, size - 4):
