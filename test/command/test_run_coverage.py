@@ -57,6 +57,19 @@ class Coverage(case.Case):
         self.assertRegex(error, r'App\.cs +12-13')
         self.assertNothingLeft()
 
+    def test_rows_have_an_end_where_there_is_no_terminal(self):
+        """A log gets the whole of no list: many missed lines, and a path without end."""
+        file = cover_file.File()
+        type = file.type(file.image('App', '/app/App.dll'), 'N.Program')
+        for path in ('/src/App.cs', '/src/%s/Other.cs' % ('folder' * 40)):
+            file.method(type, 'Main ()', [(10 + i, i % 2) for i in range(2000)], document=file.document(path), flags=1)
+        file.write(self.work / 'a')
+        code, out, error = self.run_with(LEAVE % ('a', 999999, 999999), '-o', 'all.mcov')
+        rows = [line for line in error.splitlines() if '.cs' in line]
+        self.assertEqual([len(row) <= 120 for row in rows], [True, True], rows)
+        for row in rows:
+            self.assertRegex(row, r'^ *1,?000/2,?000 +50.0% .*\.cs +10, 12, 14, .*(…|\.\.)$')
+
     def test_coverage_is_not_written_under_the_name_of_a_page(self):
         for name in 'all.html', 'all.svg', 'all.json':
             code, out, error = self.run_with('echo ran', '-o', name)

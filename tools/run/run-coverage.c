@@ -26,7 +26,11 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { NUMBER_MOST = 1000, SUMMARY_ROWS = 5 };
+enum {
+	NUMBER_MOST = 1000,
+	SUMMARY_ROWS = 5,
+	PLAIN_WIDTH = 120 /* of the summary, where there is no terminal: in a log, a row may have too many missed lines */
+};
 
 typedef struct {
 	monocle__run_folder *folder;
@@ -176,12 +180,13 @@ print_summary (const ending *e)
 {
 	char *title = e->path ? monocle__format ("%s", monocle__short_path (e->path))
 	                      : monocle__format ("%zu %s", e->read, e->read == 1 ? "process" : "processes");
+	size_t width = monocle__output_width (stderr);
 	monocle__coverage_report_options options = {
 		.title = title,
 		.sort = MONOCLE__COVERAGE_SORT_MISSED,
 		.limit = SUMMARY_ROWS,
 		.only_missed = true,
-		.width = monocle__output_width (stderr),
+		.width = width > 0 ? width : PLAIN_WIDTH,
 		.colour = monocle__output_bold (stderr),
 		.ellipsis = monocle__output_ellipsis (),
 	};

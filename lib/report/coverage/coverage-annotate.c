@@ -7,7 +7,8 @@
  *        3       1/2!   17  	if (a > b)
  *   missed              18  		return a;
  *
- * A line without hits beside it cannot be covered. Where branches were taken in part, the mark is "!".
+ * A line without hits beside it cannot be covered. "!" is the mark of branches that were taken in part, and of hits where
+ * a statement that begins on the line never ran.
  */
 #include "coverage-annotate.h"
 
@@ -103,7 +104,8 @@ colour_of (const writer *w, const monocle__coverage_line *line)
 {
 	if (!w->colour || !line)
 		return "";
-	return line->hits == 0 ? "\033[31m" : line->arms_hit < line->arms ? "\033[33m" : "\033[32m";
+	bool in_part = line->statements_hit < line->statements || line->arms_hit < line->arms;
+	return line->hits == 0 ? "\033[31m" : in_part ? "\033[33m" : "\033[32m";
 }
 
 static void
@@ -114,7 +116,9 @@ format_hits (const writer *w, const monocle__coverage_line *line, char *buffer)
 	else if (!w->coverage->counts)
 		strcpy (buffer, "hit");
 	else
-		monocle__amount_format ((int64_t) line->hits, "count", buffer, CELL_SIZE);
+		monocle__amount_format ((int64_t) line->hits, "count", buffer, CELL_SIZE - 1);
+	if (line->hits > 0 && line->statements_hit < line->statements)
+		strcat (buffer, "!");
 }
 
 static void

@@ -66,18 +66,29 @@ write_conditions (writer *w, const monocle__coverage_line *line)
 }
 
 static void
-write_line (writer *w, const monocle__coverage_line *line, uint64_t hits)
+write_share (writer *w, uint32_t covered, uint32_t total)
 {
 	char text[64];
+	snprintf (text, sizeof text, "%u%% (%" PRIu32 "/%" PRIu32 ")", percent (covered, total), covered, total);
+	monocle__xml_string (&w->xml, "condition-coverage", text);
+}
+
+/*
+ * A line without branches that ran in part has a share of its statements. It is not called a branch, so that readers do
+ * not add it to those.
+ */
+static void
+write_line (writer *w, const monocle__coverage_line *line, uint64_t hits)
+{
 	monocle__xml_start (&w->xml, "line");
 	monocle__xml_number (&w->xml, "number", line->number);
 	monocle__xml_number (&w->xml, "hits", monocle__coverage_format_hits (hits));
 	monocle__xml_string (&w->xml, "branch", line->arms > 0 ? "true" : "false");
 	if (line->arms > 0) {
-		snprintf (text, sizeof text, "%u%% (%" PRIu32 "/%" PRIu32 ")", percent (line->arms_hit, line->arms),
-		          line->arms_hit, line->arms);
-		monocle__xml_string (&w->xml, "condition-coverage", text);
+		write_share (w, line->arms_hit, line->arms);
 		write_conditions (w, line);
+	} else if (hits > 0 && line->statements_hit < line->statements) {
+		write_share (w, line->statements_hit, line->statements);
 	}
 	monocle__xml_end (&w->xml);
 }

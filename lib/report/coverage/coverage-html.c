@@ -135,28 +135,12 @@ find_bodies (page *p)
 
 /* --- statements that never ran ------------------------------------------------------------------------------------ */
 
-static uint64_t
-hits_of_line (const monocle__coverage *c, uint32_t f, uint32_t number)
-{
-	const monocle__coverage_file *file = &c->files[f];
-	const monocle__coverage_line *line = c->lines + file->first_line;
-	uint32_t low = 0, high = file->line_count;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (line[middle].number < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < file->line_count && line[low].number == number ? line[low].hits : 0;
-}
-
 static void
-find_never (page *p, const monocle__coverage_point *point)
+find_never (page *p, uint32_t index)
 {
+	const monocle__coverage_point *point = &p->coverage->points[index];
 	uint32_t to = point->end_line == point->start_line ? point->end_column : 0;
-	if (point->hits || !point->start_column || point->file >= p->coverage->file_count ||
-	    !hits_of_line (p->coverage, point->file, point->start_line))
+	if (!point->start_column || !monocle__coverage_never_ran (p->coverage, index))
 		return;
 	if (MONOCLE__RESERVE (p->nevers, p->never_capacity, p->never_count + 1))
 		p->nevers[p->never_count++] = (never) { point->file, point->start_line, point->start_column, to };
@@ -178,8 +162,8 @@ compare_nevers (const void *left, const void *right)
 static void
 find_nevers (page *p)
 {
-	for (size_t i = 0; i < p->coverage->point_count; i++)
-		find_never (p, &p->coverage->points[i]);
+	for (uint32_t i = 0; i < p->coverage->point_count; i++)
+		find_never (p, i);
 	if (p->never_count)
 		qsort (p->nevers, p->never_count, sizeof *p->nevers, compare_nevers);
 }

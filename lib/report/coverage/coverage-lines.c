@@ -114,6 +114,40 @@ make_lines (monocle__coverage *c, marks *m, const uint32_t *body_of)
 	return 0;
 }
 
+/*
+ * A statement has one column, however many points: two constructors have those of a field's initial value, and what is
+ * in a `finally` may be there twice.
+ */
+static int
+find_never (monocle__coverage *c, const marks *m)
+{
+	bool *never = calloc (c->point_count + 1, sizeof *never);
+	size_t end;
+	c->priv->never = never;
+	if (!never)
+		return -1;
+	for (size_t i = 0; i < m->count; i = end) {
+		monocle__coverage_line *line = &c->lines[m->marks[i].line];
+		uint64_t statement = m->marks[i].order >> 32, hits = 0;
+		for (end = i;
+		     end < m->count && m->marks[end].line == m->marks[i].line && m->marks[end].order >> 32 == statement; end++)
+			hits |= c->points[(uint32_t) m->marks[end].order].hits;
+		if (statement >> 31)
+			continue; /* it only goes on there */
+		line->statements++;
+		line->statements_hit += hits != 0;
+		for (size_t k = i; k < end && line->hits && !hits; k++)
+			never[(uint32_t) m->marks[k].order] = true;
+	}
+	return 0;
+}
+
+bool
+monocle__coverage_never_ran (const monocle__coverage *coverage, uint32_t point)
+{
+	return coverage->priv->never[point];
+}
+
 /* Marks are in the order of lines, and so are those of a point, the one where it begins first. */
 static int
 make_lines_of_points (monocle__coverage *c, const marks *m)
@@ -187,7 +221,7 @@ monocle__coverage_make_lines (monocle__coverage *coverage)
 				body_of[coverage->bodies[i].first_point + k] = i;
 		}
 		if (mark_points (coverage, &m) == 0 && make_lines (coverage, &m, body_of) == 0 &&
-		    make_lines_of_points (coverage, &m) == 0)
+		    make_lines_of_points (coverage, &m) == 0 && find_never (coverage, &m) == 0)
 			result = make_line_arms (coverage);
 	}
 	free (m.marks);

@@ -83,6 +83,7 @@ struct monocle__coverage_private {
 	const char **file_paths;   /* by file: its path as the symbols have it */
 	uint32_t *first_of_point;  /* by point: where its lines begin in lines_of_points; those of the next end them */
 	uint32_t *lines_of_points; /* that a point decides, ascending; each has at least the one that it begins on */
+	bool *never;               /* by point: monocle__coverage_never_ran */
 	monocle__coverage_sums total, *image_sums, *file_sums, *type_sums, *method_sums;
 };
 

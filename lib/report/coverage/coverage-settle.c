@@ -43,6 +43,7 @@ monocle__coverage_free (monocle__coverage *coverage)
 	free (coverage->priv->file_paths);
 	free (coverage->priv->first_of_point);
 	free (coverage->priv->lines_of_points);
+	free (coverage->priv->never);
 	free (coverage->priv->image_sums);
 	free (coverage->priv->file_sums);
 	free (coverage->priv->type_sums);

@@ -84,6 +84,8 @@ typedef struct {
 	uint32_t number;
 	uint32_t method; /* the one whose point begins first there, or goes on over it */
 	uint64_t hits;
+	uint32_t statements; /* that begin on it; a statement has one column, however many points */
+	uint32_t statements_hit;
 	uint32_t arms, arms_hit;       /* of all branches on it */
 	uint32_t first_branch_of_line; /* in line_arms */
 } monocle__coverage_line;
@@ -153,6 +155,9 @@ int monocle__coverage_write (FILE *out, const monocle__coverage *coverage);
 /* The lines that a point has a say about, as indexes: that which it begins on, then more, ascending. Settled. */
 const uint32_t *monocle__coverage_lines_of_point (const monocle__coverage *coverage, uint32_t point,
                                                   uint32_t *ret_count);
+
+/* Did the statement of a point never run, though the line did on which it begins? Settled. */
+bool monocle__coverage_never_ran (const monocle__coverage *coverage, uint32_t point);
 
 /* Sums; `image`, `file`, `type`: of the one with that index only, or MONOCLE__COVERAGE_NONE. Settled. */
 monocle__coverage_sums monocle__coverage_sum (const monocle__coverage *coverage);

@@ -78,6 +78,8 @@ print_files (const monocle__coverage *c)
 		for (uint32_t k = 0; k < c->files[i].line_count; k++) {
 			const monocle__coverage_line *line = &c->lines[c->files[i].first_line + k];
 			printf (" %u: %" PRIu64 " %s", line->number, line->hits, c->methods[line->method].name);
+			if (line->hits && line->statements_hit < line->statements)
+				printf (" statements %u/%u", line->statements_hit, line->statements);
 			for (uint32_t a = 0; a < line->arms; a++)
 				printf (" %s%" PRIu64, a ? "" : "arms ", c->arms[c->line_arms[line->first_branch_of_line + a]].hits);
 			printf ("\n");

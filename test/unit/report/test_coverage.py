@@ -82,6 +82,16 @@ class Lines(Case):
             self.assertIn('conflicts 0', said[0])
             self.assertIn('all of it: %s ' % lines, said[1])
 
+    def test_a_line_knows_how_many_of_its_statements_ran(self):
+        """Two points at one column are one statement, as in two constructors, or a `finally` that is there twice."""
+        file, type = program(counts=True)
+        file.method(type, 'F ()', [{'line': 3, 'column': column, 'hits': hits}
+                                   for column, hits in [(5, 2), (9, 0), (9, 0), (13, 1)]])
+        file.method(type, 'G ()', [{'line': 4, 'column': column, 'hits': hits} for column, hits in [(5, 2), (5, 0)]])
+        said = self.dump(file)
+        self.assertIn(' 3: 2 F () statements 2/3', said)
+        self.assertIn(' 4: 2 G ()', said)
+
     def test_methods_share_the_lines_of_one_statement(self):
         """As constructors do the initial value of a field."""
         file, type = program()
