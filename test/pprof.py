@@ -127,15 +127,17 @@ class Writer:
         mapped = set()
         for name, index in self.functions.items():
             name, _, file = name.partition('@') if isinstance(name, str) else (name, None, '')
-            path, slash, file = file.rpartition('/')
-            system = self.string(b'system ' + unescape(name))
+            image, _, place = file.partition('#')  # as Monocle's own have it: IMAGE!NAME, the source, and the line in it
+            path, slash, file = image.rpartition('/')
+            system = self.string(unescape('%s!%s' % (file, name) if place else 'system ' + name))
+            file, _, line = place.rpartition(':') if place else (file, '', '0')
             mapping = b''
             if slash:  # ids are as large as they like, and one for all functions of the image
-                image = self.string(unescape(path + slash + file))
+                image = self.string(unescape(image))
                 mapping = number(2, 1000 + image)
                 tail += block(3, number(1, 1000 + image) + number(5, image)) if image not in mapped else b''
                 mapped.add(image)
-            tail += block(4, number(1, index) + mapping + block(4, number(1, index)))
+            tail += block(4, number(1, index) + mapping + block(4, number(1, index) + number(2, int(line))))
             tail += block(5, number(1, index) + number(2, self.string(unescape(name))) + number(3, system) +
                           (number(4, self.string(unescape(file))) if file else b''))
         for text in self.strings:

@@ -63,7 +63,7 @@ write_report (const monocle__profile *profile, const arguments *args, const char
 		options.bold = monocle__output_bold (stdout);
 		options.ellipsis = monocle__output_ellipsis ();
 		options.limit = args->tree && !args->slow ? TREE_ROWS : TABLE_ROWS;
-		options.own_first = args->sort == SIZE_MAX && !args->lines && !args->view.mine && !args->view.threads;
+		options.own_first = args->sort == SIZE_MAX && !args->view.mine && !args->view.threads;
 	}
 	if (args->limit != SIZE_MAX)
 		options.limit = args->limit;

@@ -74,7 +74,7 @@ static uint32_t
 add_function (viewer *v, const monocle__function *function, int64_t line)
 {
 	char *name = print_name (v, function, line), *file = print_file (function, line);
-	monocle__function made = { .system_name = "", .line = line };
+	monocle__function made = { .system_name = "", .line = line, .origin = function->origin };
 	made.name = text (v, name);
 	made.filename = text (v, file);
 	made.image = text (v, function->image);

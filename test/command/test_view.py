@@ -107,6 +107,11 @@ class View(case.Case):
         own = [line.split('%')[-1].strip() for line in lines[at + 1:lines.index('', at)]]
         self.assertEqual(own, ['Shop.Orders.Find (string)', 'Shop.Orders.Load (int)'])
         self.assertIn('method', lines[lines.index('', at) + 1])
+        place = OWN + '#/src/Orders.cs:12'
+        write(self.work / 'lines.pb.gz', 'cpu', (['Shop.Orders:Find (string)' + place, POOL], 700, 'a'))
+        lines = self.monocle('report', '--lines', '-n1', 'lines.pb.gz')[1].splitlines()
+        at = next(i for i, line in enumerate(lines) if line.endswith(heading))
+        self.assertTrue(lines[at + 1].endswith('%  Orders.cs:12  Shop.Orders.Find (string)'), lines)
         for words in (['--sort=self'], ['--mine'], ['--tree'], ['--format=tsv']):
             self.assertNotIn(heading, self.monocle('report', *words, 'p.pb.gz')[1])
 
