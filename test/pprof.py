@@ -127,7 +127,7 @@ class Writer:
         mapped = set()
         for name, index in self.functions.items():
             name, _, file = name.partition('@') if isinstance(name, str) else (name, None, '')
-            image, _, place = file.partition('#')  # as Monocle's own have it: IMAGE!NAME, the source, and the line in it
+            image, _, place = file.partition('#')  # IMAGE!NAME, a source, a line: as Monocle has it
             path, slash, file = image.rpartition('/')
             system = self.string(unescape('%s!%s' % (file, name) if place else 'system ' + name))
             file, _, line = place.rpartition(':') if place else (file, '', '0')

@@ -219,6 +219,44 @@ print_methods (writer *w, const monocle__methods *methods)
 	         methods->count - count == 1 ? "" : "s", amount);
 }
 
+/* --- the head ----------------------------------------------------------------------------------------------------- */
+
+/* What `module` was given, "" without arguments; NULL: the profile is of another. */
+static const char *
+arguments_of (const monocle__profile *profile, const char *module)
+{
+	static const char key[] = "desc: ";
+	size_t length = strlen (module);
+	for (size_t i = 0; i < profile->comment_count; i++) {
+		const char *comment = profile->comments[i], *desc = comment + sizeof key - 1;
+		if (strncmp (comment, key, sizeof key - 1) == 0 && strncmp (desc, module, length) == 0 &&
+		    (!desc[length] || desc[length] == ':'))
+			return desc + length;
+	}
+	return NULL;
+}
+
+/* A row of one or two samples may be there by chance, or be missing. */
+static void
+print_few (const writer *w)
+{
+	enum { ENOUGH = 100 };
+	const char *arguments = arguments_of (w->profile, "sample");
+	size_t samples = monocle__profile_find_value (w->profile, "samples");
+	if (!arguments || samples == SIZE_MAX || w->sums[samples] <= 0 || w->sums[samples] >= ENOUGH)
+		return;
+	fprintf (w->out, "# few samples: what is in one or two of them says little%s\n",
+	         strstr (arguments, "freq=") ? "" : "; --profile=sample:freq=1000 takes more");
+}
+
+static void
+print_head (const writer *w, size_t count, const char *noun)
+{
+	monocle__text_head (w->out, w->profile, w->options, NULL);
+	print_few (w);
+	print_sums (w, count, noun);
+}
+
 /* --- the program's own methods ------------------------------------------------------------------------------------ */
 
 static bool
@@ -270,8 +308,7 @@ write_methods (writer *w)
 	if (!methods)
 		return -1;
 	monocle__methods_sort (methods, monocle__sort_value (w->profile, sort), sort == MONOCLE__SORT_TOTAL);
-	monocle__text_head (w->out, w->profile, w->options, NULL);
-	print_sums (w, methods->count, subject_of (w));
+	print_head (w, methods->count, subject_of (w));
 	if (w->options->own_first && is_own_far (w, methods)) {
 		print_own (w, methods);
 		monocle__methods_sort (methods, monocle__sort_value (w->profile, sort), sort == MONOCLE__SORT_TOTAL);
@@ -397,8 +434,7 @@ print_tree (writer *w, monocle__tree *tree)
 		return -1;
 	}
 	w->shown = shown;
-	monocle__text_head (w->out, w->profile, w->options, NULL);
-	print_sums (w, tree->count - 1, "path");
+	print_head (w, tree->count - 1, "path");
 	monocle__tree_walk (tree, &measure);
 	print_headings (w, subject_of (w));
 	monocle__tree_walk (tree, &print);
