@@ -5,6 +5,7 @@
  */
 #include "commands.h"
 
+#include "command/other-words.h"
 #include "command/output.h"
 #include "log-place.h"
 #include "module/module-check.h"
@@ -52,12 +53,17 @@ unknown_command (const char *name)
 {
 	char module[64];
 	const char *names[32], *meant;
+	const monocle__other_word *other = monocle__other_words_find (name, strlen (name));
 	size_t count = 0;
 	for (; count < monocle__command_count && count < sizeof names / sizeof *names; count++)
 		names[count] = monocle__commands[count]->name;
 	meant = monocle__nearest (name, names, count);
 	if (is_module (name))
 		monocle__say ("'%s' is a module: monocle run --profile=%s -- COMMAND", name, name);
+	else if (other && other->command)
+		monocle__say ("there is no command '%s'; did you mean '%s'?", name, other->command);
+	else if (other)
+		monocle__say ("there is no command '%s'; that is monocle run --profile=%s -- COMMAND", name, other->profile);
 	else if (meant)
 		monocle__say ("there is no command '%s'; did you mean '%s'?", name, meant);
 	else if (is_like_module (name, module, sizeof module))
@@ -99,11 +105,12 @@ module_help (const char *name)
 static int
 help_command (int argc, char **argv)
 {
+	bool is_about_help = argc > 1 && (strcmp (argv[1], "--help") == 0 || strcmp (argv[1], "-h") == 0);
 	const monocle__command *command = argc > 1 ? command_find (argv[1]) : NULL;
 	monocle__output_begin ();
 	if (command)
 		return monocle__options_help (command);
-	if (argc > 1)
+	if (argc > 1 && !is_about_help)
 		return is_module (argv[1]) ? module_help (argv[1]) : unknown_command (argv[1]);
 	print_help (stdout);
 	return monocle__output_finish (stdout, NULL);
@@ -122,7 +129,7 @@ main (int argc, char **argv)
 	}
 	if (strcmp (argv[1], "--help") == 0 || strcmp (argv[1], "-h") == 0 || strcmp (argv[1], "help") == 0)
 		return help_command (argc - 1, argv + 1);
-	if (strcmp (argv[1], "--version") == 0 || strcmp (argv[1], "-V") == 0) {
+	if (strcmp (argv[1], "--version") == 0 || strcmp (argv[1], "-V") == 0 || strcmp (argv[1], "version") == 0) {
 		monocle__output_begin ();
 		printf ("monocle %s\n", MONOCLE_VERSION);
 		return monocle__output_finish (stdout, NULL);

@@ -67,6 +67,26 @@ class Usage(case.Case):
             self.assertIn("did you mean '%s'" % meant, self.monocle(typed)[2])
         self.assertNotIn('did you mean', self.monocle('xyzzy')[2])
 
+    def test_words_of_other_tools_are_known(self):
+        """Each row of tools/command/other-words.def: where a command is wanted, and where a module is."""
+        table = (case.TOP / 'tools/command/other-words.def').read_text()
+        rows = re.findall(r'^WORD \("(\w+)", +(?:"(\w+)"|NULL), +(?:"(\S+)"|NULL)\)$', table, re.M)
+        self.assertEqual(len(rows), table.count('\nWORD ('))
+        commands = re.findall(r'^  (\w+) ', self.monocle('--help')[1], re.M)
+        for word, command, profile in rows:
+            self.assertTrue(profile or command in commands, command)
+            self.assertNotIn(word, commands)
+            self.assertEqual(self.monocle(word)[::2], (2, "monocle: there is no command '%s'; %s\n" % (
+                word, "did you mean '%s'?" % command if command else
+                'that is monocle run --profile=%s -- COMMAND' % profile)))
+            self.assertEqual(self.monocle('run', '--profile=' + word, '--', 'true')[::2], (2, (
+                "monocle: there is no module '%s'; that is %s\n" % (
+                    word, 'the command monocle ' + command if command else '--profile=' + profile))))
+
+    def test_help_and_version_are_words_too(self):
+        self.assertEqual(self.monocle('help', '--help'), self.monocle('--help'))
+        self.assertEqual(self.monocle('version'), self.monocle('--version'))
+
     def test_a_mistyped_option_is_guessed(self):
         for words, meant in [(['run', '--quite', '--', 'true'], 'quiet'), (['report', '--sotr=self'], 'sort'),
                              (['convert', 'p', '--too=pprof'], 'to'), (['list', '--hlep'], 'help')]:

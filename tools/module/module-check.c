@@ -6,6 +6,7 @@
 #include "module-check.h"
 
 #include "command/command.h"
+#include "command/other-words.h"
 #include "command/output.h"
 #include "module-ask.h"
 #include "module-file.h"
@@ -67,6 +68,13 @@ say_unknown (const monocle__layout *layout, const char *name)
 {
 	monocle__module_list list;
 	const char *names[NAMES_MOST], *meant;
+	const monocle__other_word *other = monocle__other_words_find (name, strlen (name));
+	if (other) {
+		monocle__say (
+		    "there is no module '%s'; that is %s%s", name,
+		    other->command ? "the command monocle " : "--profile=", other->command ? other->command : other->profile);
+		return;
+	}
 	monocle__module_list_init (&list, layout);
 	size_t count = gather_names (&list, names);
 	meant = monocle__nearest (name, names, count);
