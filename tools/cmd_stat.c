@@ -189,11 +189,15 @@ run (int argc, char **argv)
 	arguments args = { .format = MONOCLE__STAT_TEXT };
 	int code;
 	bool is_command;
+	int dashes = monocle__options_find_dashes (argc, argv);
 	if (!monocle__options_read (&monocle__command_stat, argc, argv, &args, &code))
 		return code;
 	if (optind == argc)
 		return monocle__usage_error (&monocle__command_stat, "stat needs a process or, after --, a command");
 	is_command = strcmp (argv[optind - 1], "--") == 0;
+	if (is_command && optind <= dashes)
+		return monocle__usage_error (&monocle__command_stat, "stat takes a process, '%s', or a command, and not both",
+		                             argv[optind]);
 	if (!is_command && argc - optind > 1)
 		return monocle__usage_error (&monocle__command_stat, "stat takes one process; a command comes after --");
 	return is_command ? stat_command (argv + optind, &args) : stat_process (argv[optind], &args);

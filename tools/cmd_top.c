@@ -320,11 +320,15 @@ run (int argc, char **argv)
 	arguments args = { .interval = 1000 };
 	bool is_command;
 	int code;
+	int dashes = monocle__options_find_dashes (argc, argv);
 	if (!monocle__options_read (&monocle__command_top, argc, argv, &args, &code))
 		return code;
 	if (optind == argc)
 		return monocle__usage_error (&monocle__command_top, "top needs a process or, after --, a command");
 	is_command = strcmp (argv[optind - 1], "--") == 0;
+	if (is_command && optind <= dashes)
+		return monocle__usage_error (&monocle__command_top, "top takes a process, '%s', or a command, and not both",
+		                             argv[optind]);
 	if (!is_command && argc - optind > 1)
 		return monocle__usage_error (&monocle__command_top, "top takes one process; a command comes after --");
 	if (!is_command && args.output)

@@ -156,19 +156,20 @@ complain_of_value (const char *module, const monocle_kit_option *row, const char
 {
 	if (!value)
 		value = "";
+	const char *hint = strchr (value, ':') ? "; options are separated by commas" : "";
 	if (row->kind == MONOCLE_KIT_OPTION_U64 && row->max)
-		monocle_kit_log_failure (module, "option %s=%s: a number from %llu to %llu is wanted", row->key, value,
-		                         (unsigned long long) row->min, (unsigned long long) row->max);
+		monocle_kit_log_failure (module, "option %s=%s: a number from %llu to %llu is wanted%s", row->key, value,
+		                         (unsigned long long) row->min, (unsigned long long) row->max, hint);
 	else if (row->kind == MONOCLE_KIT_OPTION_U64)
-		monocle_kit_log_failure (module, "option %s=%s: a number from %llu on is wanted", row->key, value,
-		                         (unsigned long long) row->min);
+		monocle_kit_log_failure (module, "option %s=%s: a number from %llu on is wanted%s", row->key, value,
+		                         (unsigned long long) row->min, hint);
 	else if (row->kind == MONOCLE_KIT_OPTION_CHOICE)
-		monocle_kit_log_failure (module, "option %s=%s: one of %s is wanted", row->key, value, row->choices);
+		monocle_kit_log_failure (module, "option %s=%s: one of %s is wanted%s", row->key, value, row->choices, hint);
 	else if (row->kind == MONOCLE_KIT_OPTION_TIME)
-		monocle_kit_log_failure (module, "option %s=%s: a time is wanted, a number with ns, us, ms, s, m or h",
-		                         row->key, value);
+		monocle_kit_log_failure (module, "option %s=%s: a time is wanted, a number with ns, us, ms, s, m or h%s",
+		                         row->key, value, hint);
 	else if (row->kind == MONOCLE_KIT_OPTION_FLAG)
-		monocle_kit_log_failure (module, "option %s=%s: 0, 1, true or false is wanted", row->key, value);
+		monocle_kit_log_failure (module, "option %s=%s: 0, 1, true or false is wanted%s", row->key, value, hint);
 	else
 		monocle_kit_log_failure (module, "option %s needs a value: %s=%s", row->key, row->key,
 		                         row->choices ? row->choices : "TEXT");

@@ -83,6 +83,22 @@ class Usage(case.Case):
                 "monocle: there is no module '%s'; that is %s\n" % (
                     word, 'the command monocle ' + command if command else '--profile=' + profile))))
 
+    def test_a_value_that_is_missing_is_not_taken_from_what_follows(self):
+        for words, said in [
+                (['run', '-o', '--', 'true'], "option '-o' needs a value before --"),
+                (['run', '--output', '--', 'true'], "option '--output' needs a value before --"),
+                (['stat', '-o', '--', 'true'], "option '-o' needs a value before --"),
+                (['report', '--top'], "'--top' stands for '--topic', which needs a value"),
+                (['report', '--topic'], "option '--topic' needs a value")]:
+            self.assertEqual(self.monocle(*words), (2, '', 'monocle: %s; see monocle %s --help\n' % (said, words[0])))
+        self.assertEqual(self.monocle('run', '-o', './--', '--', 'true')[0], 0)
+
+    def test_a_process_beside_a_command_is_refused(self):
+        for name in 'stat', 'top':
+            self.assertEqual(self.monocle(name, 'shop', '--', 'true'), (
+                2, '', "monocle: %s takes a process, 'shop', or a command, and not both; see monocle %s --help\n" % (
+                    name, name)))
+
     def test_help_and_version_are_words_too(self):
         self.assertEqual(self.monocle('help', '--help'), self.monocle('--help'))
         self.assertEqual(self.monocle('version'), self.monocle('--version'))

@@ -38,6 +38,18 @@ append (char *text, const char *more)
 	return longer;
 }
 
+/* The row behind what getopt_long () returned. */
+static const monocle__option *
+row_of (const monocle__command *command, int option)
+{
+	const monocle__option *row = rows_of (command);
+	if (option >= FIRST_ROW)
+		return row + (option - FIRST_ROW);
+	while (row->letter != option)
+		row++;
+	return row;
+}
+
 /* --- what is wrong ------------------------------------------------------------------------------------------------ */
 
 char *
@@ -114,6 +126,9 @@ option_error (const monocle__command *command, int problem, const char *word)
 		monocle__say ("%s has no -o: %s", command->name, command->without_output);
 	else if (!word || strncmp (word, "--", 2) != 0)
 		monocle__usage_error (command, problem == ':' ? "option '-%c' needs a value" : "unknown option '-%c'", optopt);
+	else if (problem == ':' && strcmp (word + 2, row_of (command, optopt)->name) != 0)
+		monocle__usage_error (command, "'%s' stands for '--%s', which needs a value", word,
+		                      row_of (command, optopt)->name);
 	else if (problem == ':')
 		monocle__usage_error (command, "option '%s' needs a value", word);
 	else if (optopt != 0)
@@ -182,16 +197,13 @@ make_tables (const monocle__command *command, getopt_tables *ret_tables)
 	name[1] = (struct option) { 0 };
 }
 
-/* The row behind what getopt_long () returned. */
-static const monocle__option *
-row_of (const monocle__command *command, int option)
+int
+monocle__options_find_dashes (int argc, char *const *argv)
 {
-	const monocle__option *row = rows_of (command);
-	if (option >= FIRST_ROW)
-		return row + (option - FIRST_ROW);
-	while (row->letter != option)
-		row++;
-	return row;
+	int at = 1;
+	while (at < argc && strcmp (argv[at], "--") != 0)
+		at++;
+	return at;
 }
 
 bool
@@ -214,6 +226,10 @@ monocle__options_read (const monocle__command *command, int argc, char **argv, v
 			return false;
 		}
 		row = row_of (command, option);
+		if (has_value (row) && optarg == argv[optind - 1] && strcmp (optarg, "--") == 0) {
+			*ret_code = monocle__usage_error (command, "option '%s' needs a value before --", argv[optind - 2]);
+			return false;
+		}
 		if (!try_value (row, optarg, (char *) arguments + row->target)) {
 			*ret_code = value_error (command, row, optarg);
 			return false;

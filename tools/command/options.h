@@ -58,6 +58,12 @@ monocle__option_is_end (const monocle__option *option)
 bool monocle__options_read (const struct monocle__command *command, int argc, char **argv, void *arguments,
                             int *ret_code);
 
+/*
+ * Where "--" is before the options are read; `argc`: nowhere. Reading moves words that stand before it behind it: there
+ * were such words when optind is not greater then.
+ */
+int monocle__options_find_dashes (int argc, char *const *argv);
+
 /* "self, total or calls". The caller frees. */
 char *monocle__options_list_choices (const monocle__option *option);
 

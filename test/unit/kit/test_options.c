@@ -164,6 +164,9 @@ a_wrong_option_is_one_line_with_the_right_one (void **state)
 	assert_complaint ("x:time", "monocle: test: option time=: one of wall|none is wanted\n");
 	assert_complaint ("x:depth=many", "monocle: test: option depth=many: a number from 1 to 1048576 is wanted\n");
 	assert_complaint ("x:threads=2", "monocle: test: option threads=2: 0, 1, true or false is wanted\n");
+	assert_complaint ("x:depth=3:threads",
+	                  "monocle: test: option depth=3:threads: a number from 1 to 1048576 is wanted; "
+	                  "options are separated by commas\n");
 	assert_complaint ("x:output", "monocle: test: option output needs a value: output=FILE\n");
 	assert_complaint ("x:without", "monocle: test: option without needs a value: without=ITEM\n");
 	assert_complaint ("x:with=all,-T:X",
