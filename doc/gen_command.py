@@ -3,7 +3,7 @@
 """Writes what doc/monocle.1 repeats of the rows of commands and options.
 
   gen_command.py ROWS            writes it anew
-  gen_command.py ROWS --check    fails where it differs, or where doc/formats.md lacks a format
+  gen_command.py ROWS --check    fails where it differs, groff warns of it, or doc/formats.md lacks a format
 
 ROWS is the program test/command/rows.c (build/test/command/command-rows). It writes the synopsis, the headings of
 options and the list of formats.
@@ -11,6 +11,7 @@ options and the list of formats.
 import difflib
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -55,7 +56,7 @@ def read_rows(program):
 def value_macros(option):
     """NAME[:ARGS] -> Ar NAME Ns Op : Ns Ar ARGS"""
     if not option.argument:
-        return " Ns | Ns ".join("Cm " + name for name, _ in option.choices)
+        return r" Ns |\: Ns ".join("Cm " + name for name, _ in option.choices)  # a line may end behind each
     pieces = re.findall(r"[A-Za-z][\w.]*|[^\w\]]", option.argument)
     words = ["Op" if piece == "[" else "Ar " + piece if piece[0].isalpha() else piece for piece in pieces]
     return " Ns ".join(words).replace("Op Ns", "Op")
@@ -147,6 +148,15 @@ def manual(text, commands):
     return text
 
 
+def warnings_of_manual():
+    """What people with a terminal of 80 columns would be told before each page."""
+    if not shutil.which("groff"):
+        return []
+    done = subprocess.run(["groff", "-mandoc", "-Tutf8", "-ww", "-z", "-rLL=78n", str(MANUAL)], capture_output=True,
+                          text=True)
+    return done.stderr.splitlines()
+
+
 # --- the page of formats
 
 def missing_formats(text, commands, formats):
@@ -177,6 +187,7 @@ def main():
     elif old != new:
         problems.append("doc/monocle.1 is not what doc/gen_command.py writes:")
         problems += difflib.unified_diff(old.splitlines(), new.splitlines(), "there", "from the rows", lineterm="")
+    problems += warnings_of_manual()
     print("\n".join(problems) or "%d commands, %d formats" % (len(commands), len(formats)))
     return 1 if problems else 0
 
