@@ -50,15 +50,31 @@ unpack_some (monocle__unpack *unpack, content *out, size_t most)
 	return NULL;
 }
 
-/* Why a file is not read that another program could make readable; NULL: nothing is known about it. */
+/* clang-format off */
+/* Files that other tools write and that are not read: how they begin, and what makes something of them. */
+static const struct {
+	const char *begin;
+	size_t length;
+	const char *what;
+} foreign_files[] = {
+#define FOREIGN(begin, what) { begin, sizeof begin - 1, what }
+	FOREIGN ("Nettrace", "a trace of the runtime's events (.nettrace), which is not read; dotnet-trace convert --format "
+	         "Speedscope makes a profile of it that is"),
+	FOREIGN ("\x14\0\0\0!FastSerialization.1", "a dump of a heap (.gcdump), which is not read; dotnet-gcdump report "
+	         "prints it"),
+	FOREIGN ("PERFILE2", "what perf record has written, which is not read; perf script prints it"),
+	FOREIGN ("\x7f" "ELF", "a program, a library or a core dump, and no profile"),
+};
+/* clang-format on */
+
+/* NULL: nothing is known about it. */
 static const char *
 foreign (const void *bytes, size_t size)
 {
-	static const char nettrace[] = "Nettrace";
-	if (size < sizeof nettrace - 1 || memcmp (bytes, nettrace, sizeof nettrace - 1) != 0)
-		return NULL;
-	return "a trace of the runtime's events (.nettrace), which is not read; dotnet-trace convert --format Speedscope "
-	       "makes a profile of it that is";
+	for (size_t i = 0; i < sizeof foreign_files / sizeof *foreign_files; i++)
+		if (size >= foreign_files[i].length && memcmp (bytes, foreign_files[i].begin, foreign_files[i].length) == 0)
+			return foreign_files[i].what;
+	return NULL;
 }
 
 /* The first that recognises the bytes; there is one, since pprof takes everything. */

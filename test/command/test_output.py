@@ -242,6 +242,14 @@ class Output(case.Case):
         self.assertEqual((code, out, len(error.splitlines())), (1, '', 1), error)
         self.assertIn('dotnet-trace convert --format Speedscope', error)
 
+    def test_files_of_other_tools_are_known(self):
+        for begin, said in [(b'\x14\0\0\0!FastSerialization.1', 'dotnet-gcdump report'), (b'PERFILE2', 'perf script'),
+                            (b'\x7fELF\2\1\1', 'a program, a library or a core dump, and no profile')]:
+            (self.work / 'x').write_bytes(begin + bytes(100))
+            code, out, error = self.monocle('report', 'x')
+            self.assertEqual((code, out, len(error.splitlines())), (1, '', 1), error)
+            self.assertIn(said, error)
+
     def test_a_conversion_has_the_endings_of_its_format(self):
         for name, made in [('collapsed', 'p.collapsed.txt'), ('speedscope', 'p.speedscope.json')]:
             self.assertEqual(self.monocle('convert', 'p.pb.gz', '--to=' + name)[:2], (0, made + '\n'))
