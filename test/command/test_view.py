@@ -135,6 +135,15 @@ class View(case.Case):
         self.assertEqual(dict(self.rows('--mine', '--names=csharp')), {
             'Shop.Orders.Find (string)': 500, 'Shop.Orders.Load (async)': 500, 'Shop.Orders.Load (int)': 200})
 
+    def test_only_mine_of_a_snapshot_has_no_costs(self):
+        comment = "# mine: only the program's own code is shown"
+        profile = pprof.Writer()
+        profile.value('threads', 'count')
+        profile.sample(['Shop.Orders:Find (string)' + OWN, POOL], [1], [('thread', 'a')])
+        pprof.write_gzip(self.work / 's.pb.gz', profile.encode())
+        self.assertIn(comment + '\n', self.monocle('report', '--mine', 's.pb.gz')[1])
+        self.assertIn(comment + ', with the cost of what it called\n', self.monocle('report', '--mine', 'p.pb.gz')[1])
+
     def test_frames_choose_stacks(self):
         self.assertEqual(dict(self.rows('--focus=IndexOf')), {
             'Shop.Orders:Find (string)': 500, 'System.String:IndexOf (string)': 500})

@@ -569,8 +569,10 @@ static bool
 tell_view (view *v)
 {
 	const monocle__view_options *options = v->options;
-	if (options->mine &&
-	    !add_comment (v, "mine: only the program's own code is shown, with the cost of what it called"))
+	bool has_cost = monocle__profile_find_value (v->from, "threads") == SIZE_MAX; /* a snapshot counts threads */
+	if (options->mine && !add_comment (v, has_cost ? "mine: only the program's own code is shown, with the cost of "
+	                                                 "what it called"
+	                                               : "mine: only the program's own code is shown"))
 		return false;
 	if (v->is_folded &&
 	    !add_comment (v, "frames: the framework's above the program's own are folded; --all-frames shows them"))
