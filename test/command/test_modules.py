@@ -14,8 +14,8 @@ import case
 
 
 class Names(case.Case):
-    def refuse(self, *options):
-        code, out, error = self.shell('echo ran', *options)
+    def refuse(self, *options, env=None):
+        code, out, error = self.shell('echo ran', *options, env=env)
         self.assertEqual((code, out, len(error.splitlines())), (2, '', 1), error)
         self.assertNothingLeft()
         return error
@@ -27,6 +27,16 @@ class Names(case.Case):
 
     def test_where_nothing_is_near_all_are_named(self):
         self.assertRegex(self.refuse('--profile=xyzzyxyzzy'), "no module 'xyzzyxyzzy'; there are: calls, sample")
+
+    def test_where_ones_own_are_looked_for_is_said(self):
+        self.assertTrue(self.refuse('--profile=mytally').endswith(
+            '; MONOCLE_MODULE_PATH=FOLDER adds those of a folder of yours\n'))
+        missing = {'MONOCLE_MODULE_PATH': '%s:/no/such/folder' % self.folder}
+        for name in 'mytally', 'smaple':
+            self.assertTrue(self.refuse('--profile=' + name, env=missing).endswith(
+                '; MONOCLE_MODULE_PATH names /no/such/folder: No such file or directory\n'))
+        there = self.refuse('--profile=mytally', env={'MONOCLE_MODULE_PATH': str(self.folder)})
+        self.assertNotIn('MONOCLE_MODULE_PATH', there)
 
     def test_a_comma_for_a_colon_is_seen(self):
         self.assertIn('arguments follow a colon: --profile=sample:freq=5', self.refuse('--profile=sample,freq=5'))

@@ -13,6 +13,7 @@
 #include "module-list.h"
 #include "nearest.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +64,21 @@ monocle__module_check_guess (const monocle__layout *layout, const char *name, ch
 	return meant != NULL;
 }
 
+/* Where modules of one's own are looked for, as far as that may be what is wrong. The caller frees. */
+static char *
+path_hint (bool is_guessed)
+{
+	const char *path = getenv ("MONOCLE_MODULE_PATH");
+	char *folders = monocle__format ("%s", path ? path : ""), *left = folders, *folder, *hint = NULL;
+	while (!hint && (folder = strsep (&left, ":")))
+		if (*folder && access (folder, R_OK | X_OK) != 0)
+			hint = monocle__format ("; MONOCLE_MODULE_PATH names %.200s: %s", folder, strerror (errno));
+	if (!hint && !*folders && !is_guessed)
+		hint = monocle__format ("%s", "; MONOCLE_MODULE_PATH=FOLDER adds those of a folder of yours");
+	free (folders);
+	return hint ? hint : monocle__format ("%s", "");
+}
+
 static void
 say_unknown (const monocle__layout *layout, const char *name)
 {
@@ -78,11 +94,12 @@ say_unknown (const monocle__layout *layout, const char *name)
 	monocle__module_list_init (&list, layout);
 	size_t count = gather_names (&list, names);
 	meant = monocle__nearest (name, names, count);
-	char *all = join_names (names, count);
+	char *all = join_names (names, count), *hint = path_hint (meant != NULL);
 	if (meant)
-		monocle__say ("there is no module '%s'; did you mean '%s'? monocle list shows all", name, meant);
+		monocle__say ("there is no module '%s'; did you mean '%s'? monocle list shows all%s", name, meant, hint);
 	else
-		monocle__say ("there is no module '%.60s'; there are: %s", name, all);
+		monocle__say ("there is no module '%.60s'; there are: %s%s", name, all, hint);
+	free (hint);
 	free (all);
 	monocle__module_list_done (&list);
 }
