@@ -531,6 +531,7 @@ typedef struct {
 	const char *head;     /* first lines of the file, with their line feeds; may be NULL */
 	bool threads;         /* one file per thread: the name has .TID before its last suffix; files only */
 	uint64_t buffer;      /* bytes per thread that wait to be written; 0: 1 MiB */
+	uint64_t limit;       /* bytes of files, all together: one line says that the log ends there; 0: none */
 } monocle_kit_text_config;
 
 /*

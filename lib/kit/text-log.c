@@ -28,6 +28,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,6 +122,7 @@ struct monocle_kit_text {
 	char *piece;
 	size_t piece_length;
 	_Atomic (uint64_t) pieces; /* how many were written */
+	uint64_t written, limit;   /* bytes; 0: there is no limit. Of the log's thread */
 	_Atomic (uint64_t) lost;
 	int error;
 	bool is_given_up;       /* its thread waits for who reads, and may go on at any time */
@@ -316,11 +318,33 @@ note_error (monocle_kit_text *text, const struct monocle__text_file *file)
 	                         monocle__output_name_problem (file->path, file->error));
 }
 
+/* The lines that fit are written. What comes later is read, so that the program never waits, and left out. */
+static void
+end_at_limit (monocle_kit_text *text, struct monocle__text_file *file)
+{
+	const char *end = memrchr (text->piece, '\n', text->limit - text->written);
+	size_t length = end ? (size_t) (end + 1 - text->piece) : 0;
+	if (length && monocle__text_file_write (file, text->piece, length))
+		return;
+	text->written += length;
+	file->error = -EFBIG;
+	if (text->error)
+		return;
+	text->error = file->error;
+	monocle_kit_log_failure (text->module, "%s: the log has %" PRIu64 " bytes, and limit=%" PRIu64 " ends it there",
+	                         file->path, text->written, text->limit);
+}
+
 static void
 flush (monocle_kit_text *text, struct monocle__text_file *file)
 {
-	if (text->piece_length && monocle__text_file_write (file, text->piece, text->piece_length))
+	bool is_too_long = text->limit && text->written + text->piece_length > text->limit;
+	if (text->piece_length && is_too_long && !file->error)
+		end_at_limit (text, file);
+	else if (text->piece_length && monocle__text_file_write (file, text->piece, text->piece_length))
 		note_error (text, file);
+	else
+		text->written += text->piece_length;
 	text->piece_length = 0;
 	atomic_fetch_add_explicit (&text->pieces, 1, memory_order_relaxed);
 }
@@ -610,6 +634,8 @@ open_output (monocle_kit_text *text, const monocle_kit_text_config *config)
 		return error;
 	bool is_file = text->kind == MONOCLE__OUTPUT_FILE || text->kind == MONOCLE__OUTPUT_NEW;
 	text->threads = config->threads && is_file;
+	if (is_file && config->size >= offsetof (monocle_kit_text_config, limit) + sizeof config->limit)
+		text->limit = config->limit;
 	if (config->threads && !is_file)
 		monocle_kit_log (config->module, "threads have files of their own only where the output is a file");
 	text->file.fd = -1;

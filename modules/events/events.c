@@ -30,7 +30,7 @@ MONOCLE_KIT_SUMMARY ("every event as a line of text");
 static const char *option_only, *option_also, *option_without, *option_output, *option_callspec = "program";
 static bool option_calls, option_threads, option_indent = true;
 static uint32_t option_time;
-static uint64_t option_buffer = 1 << 20;
+static uint64_t option_buffer = 1 << 20, option_limit = 1 << 30;
 
 /* clang-format off */
 static const monocle_kit_option options[] = {
@@ -48,6 +48,7 @@ static const monocle_kit_option options[] = {
 	  "seconds since the start, or time of day" },
 	{ "buffer",   MONOCLE_KIT_OPTION_U64,    &option_buffer,   "BYTES",
 	  "per thread, while lines wait to be written", 1 << 17, 1 << 30 },
+	{ "limit",    MONOCLE_KIT_OPTION_U64,    &option_limit,    "BYTES",      "the log ends there; 0: nowhere" },
 	{ "output",   MONOCLE_KIT_OPTION_STRING, &option_output,   "FILE",
 	  "where the log goes, else %e_%t_%p.%m.log: %p process, %t time, %e program, %m module, +FILE, |COMMAND, #FD" },
 	{ NULL },
@@ -85,6 +86,7 @@ open_log (const char *desc)
 		.head = head,
 		.threads = option_threads,
 		.buffer = option_buffer,
+		.limit = option_limit,
 	};
 	return monocle_kit_text_open (&config);
 }

@@ -28,6 +28,7 @@ Options of events, comma separated behind a colon (--profile=events:KEY=VALUE,KE
   [no]indent               indent by what is open on the thread (default: on)
   time=since|clock         seconds since the start, or time of day (default: since)
   buffer=BYTES             per thread, while lines wait to be written (default: 1048576)
+  limit=BYTES              the log ends there; 0: nowhere (default: 1073741824)
   output=FILE              where the log goes, else %e_%t_%p.%m.log: %p process, %t time, %e program, %m module, \
 +FILE, |COMMAND, #FD
   help                     print this and end

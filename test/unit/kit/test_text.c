@@ -337,6 +337,37 @@ what_cannot_be_written_is_said_at_once (void **state)
 	}
 }
 
+static off_t
+size_of (const char *name)
+{
+	struct stat status;
+	return stat (name, &status) ? 0 : status.st_size;
+}
+
+/* Lines of 100 bytes, twenty at a time, so that some of the last ones fit. */
+static void
+a_log_ends_at_its_limit (void **state)
+{
+	enum { LINE = 100, BATCH = 20, ROUNDS = 3, HEAD = 7, LIMIT = 5050 };
+	static char line[LINE];
+	char name[160];
+	memset (line, 'x', LINE - 1);
+	snprintf (name, sizeof name, "%s/limited.log", folder);
+	for (int is_limited = 0; is_limited < 2; is_limited++) {
+		monocle_kit_text_config config = {
+			.size = sizeof config, .module = "test", .output = name, .head = "# head\n", .limit = is_limited ? LIMIT : 0
+		};
+		monocle_kit_text *text = monocle_kit_text_open (&config);
+		for (int i = 0; i < ROUNDS * BATCH; i++) {
+			assert_true (say (text, line));
+			assert_true (i % BATCH || monocle_kit_text_sync (text, 60000));
+		}
+		assert_int_equal (monocle_kit_text_close (text), is_limited ? -1 : 0);
+		assert_int_equal (size_of (name), HEAD + (is_limited ? LIMIT / LINE * LINE : ROUNDS * BATCH * LINE));
+		monocle_kit_text_free (text);
+	}
+}
+
 static void
 a_name_with_a_number_is_never_overwritten (void **state)
 {
@@ -443,6 +474,7 @@ main (void)
 		TEST (a_program_that_closes_all_descriptors_loses_no_line),
 #endif
 		TEST (what_cannot_be_written_is_said_at_once),
+		TEST (a_log_ends_at_its_limit),
 		TEST (a_name_with_a_number_is_never_overwritten),
 		TEST (the_default_name_is_never_overwritten),
 		TEST (threads_have_rings_where_a_key_would_allocate),
