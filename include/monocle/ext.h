@@ -285,7 +285,7 @@ typedef struct {
 	uint32_t start_line, start_column;
 	uint32_t end_line, end_column; /* the column after the last one; 0: unknown */
 	uint32_t counter;              /* index; what always runs equally often may share one */
-	uint32_t beyond;               /* 1: control comes here only if a method returns that says it does not */
+	uint32_t beyond;               /* 1: control never comes here, unless a method returns that says it does not */
 } MonocleCoveragePoint;
 
 /* A way out of a conditional branch or a switch that a person wrote. */

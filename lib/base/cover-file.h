@@ -121,8 +121,8 @@ struct monocle__cover_point {
 };
 
 /*
- * In a point's counter: only a method that is said not to return leads here. Readers leave the point out where it did
- * not run. Files may disagree about it: another assembly has to be loaded to know.
+ * In a point's counter: nothing leads here, or only a method that is said not to return. Readers leave the point out
+ * where it did not run. Files may disagree about it: another assembly has to be loaded to know.
  */
 #define MONOCLE__COVER_POINT_BEYOND (UINT32_C (1) << 31)
 

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: MIT
  *
  * coverage-branch.c - which branches a compiler added to a line that a person wrote: a cached delegate is made on first
- * use, an awaited task has ended already, a state machine goes on where it stopped.
+ * use, an awaited task has ended already, a state machine goes on where it stopped. How a `switch` finds its arm is a
+ * compiler's as well: it depends on the build, and each arm is a statement that is counted.
  */
 #include "coverage-priv.h"
 
@@ -56,7 +57,7 @@ is_state (const work *w, uint32_t local)
 	       (code[6].opcode == MONOCLE__IL_LDC_I4_0 && monocle__coverage_stored_local (&code[7]) == local);
 }
 
-/* What decides a branch: what comes before it, or before `dup`, or before the `ldc; sub` of a switch's lowest case. */
+/* What decides a branch: what comes before it, or before `dup`. */
 static const monocle__il_instruction *
 decides (const work *w, uint32_t branch)
 {
@@ -64,8 +65,6 @@ decides (const work *w, uint32_t branch)
 	uint32_t before = branch;
 	if (before && code[before - 1].opcode == MONOCLE__IL_DUP)
 		before--;
-	if (before > 2 && code[branch].opcode == MONOCLE__IL_SWITCH && code[before - 1].opcode == MONOCLE__IL_SUB)
-		before -= 2;
 	return before ? &code[before - 1] : NULL;
 }
 
@@ -92,12 +91,101 @@ is_constant (const work *w, uint32_t branch)
 	       (opcode == MONOCLE__IL_BRTRUE || opcode == MONOCLE__IL_BRFALSE);
 }
 
+/*
+ * What comes from here on comes together again before anything leaves the instructions up to `end`: it is part of a
+ * value. Where that is, or MONOCLE__IL_NONE.
+ */
+static uint32_t
+joins_before (const work *w, uint32_t from, uint32_t end)
+{
+	uint32_t join = from + 1;
+	for (uint32_t i = from; i < join && join < end; i++)
+		for (uint32_t j = 0, count = monocle__il_jump_count (w->body, i); j < count; j++) {
+			uint32_t target = monocle__il_jump_target (w->body, i, j);
+			if (target <= from || target >= end)
+				return MONOCLE__IL_NONE;
+			join = target > join ? target : join;
+		}
+	return join < end ? join : MONOCLE__IL_NONE;
+}
+
+static bool
+is_truth (const monocle__il_instruction *at)
+{
+	return at->opcode == MONOCLE__IL_LDC_I4_0 || at->opcode == MONOCLE__IL_LDC_I4_1;
+}
+
+/*
+ * `a && b` is `a; brfalse F; b; br X; F: ldc.i4.0; X: stloc`, and conditions in conditions have their X at the `br` of
+ * another one.
+ */
+uint32_t
+monocle__coverage_last_operand (const work *w, uint32_t loaded, bool *ret_negated)
+{
+	const monocle__il_instruction *code = w->body->code;
+	uint32_t store = loaded;
+	while (store && code[store - 1].opcode == MONOCLE__IL_NOP)
+		store--;
+	uint32_t join = store ? store - 1 : 0;
+	*ret_negated = join > 2 && code[join - 1].opcode == MONOCLE__IL_CEQ &&
+	               code[join - 2].opcode == MONOCLE__IL_LDC_I4_0 && !w->places[join].predecessor &&
+	               w->places[join - 2].predecessor == 1;
+	join -= *ret_negated ? 2 : 0;
+	bool any = false;
+	while (join && w->places[join].predecessor == 1 && is_truth (&code[join - 1])) {
+		uint32_t from = w->places[join].first_source;
+		if (from == 0 || from >= join || code[from].opcode != MONOCLE__IL_BR || w->places[join].is_border)
+			return MONOCLE__IL_NONE;
+		join = from;
+		any = true;
+	}
+	return any && !w->places[join].is_border && !is_truth (&code[join - 1]) ? join : MONOCLE__IL_NONE;
+}
+
+/* Are both visible, and is the second inside the first? */
+static bool
+is_nested (const MonocleCoveragePoint *outer, const MonocleCoveragePoint *inner)
+{
+	if (!outer->document || outer->document != inner->document || !outer->end_line)
+		return false;
+	bool begins = inner->start_line > outer->start_line ||
+	              (inner->start_line == outer->start_line && inner->start_column > outer->start_column);
+	return begins && (inner->end_line < outer->end_line ||
+	                  (inner->end_line == outer->end_line && inner->end_column <= outer->end_column));
+}
+
+/*
+ * Does it choose an arm of a switch expression? The arms have points inside that of the statement, and come next. With
+ * optimisation no hidden point separates the choice from the conditions in the value that is chosen by.
+ */
+static bool
+is_of_choice (const work *w, uint32_t branch)
+{
+	uint32_t last = monocle__coverage_last_of_all (w, w->body->code[branch].offset), next = last + 1;
+	while (next && next < w->all_count && !w->all[next].document)
+		next++;
+	if (!next || next >= w->all_count || !is_nested (&w->all[last], &w->all[next]))
+		return false;
+	uint32_t at = monocle__coverage_instruction_at (w->body, w->all[last].il_offset);
+	uint32_t end = monocle__coverage_instruction_at (w->body, w->all[next].il_offset);
+	while (at < branch && end != MONOCLE__IL_NONE) {
+		uint32_t join =
+		    monocle__coverage_is_conditional (w->body->code[at].opcode) ? joins_before (w, at, end) : at + 1;
+		if (join == MONOCLE__IL_NONE)
+			return true;
+		at = join;
+	}
+	return at == branch && joins_before (w, branch, end) == MONOCLE__IL_NONE;
+}
+
 bool
 monocle__coverage_branch_is_of_compiler (const work *w, uint32_t branch)
 {
 	const monocle__il_instruction *i = decides (w, branch);
 	if (!i)
 		return false;
+	if (w->body->code[branch].opcode == MONOCLE__IL_SWITCH || is_of_choice (w, branch))
+		return true;
 	uint32_t token = (uint32_t) i->operand.i;
 	if (i->opcode == MONOCLE__IL_LDSFLD || i->opcode == MONOCLE__IL_LDFLD)
 		return is_of_no_person (name_of_token (w, token));

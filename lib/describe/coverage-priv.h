@@ -55,8 +55,24 @@ monocle__coverage_stored_local (const monocle__il_instruction *at)
 	return monocle__coverage_local_of (at, MONOCLE__IL_STLOC_0, MONOCLE__IL_STLOC_S, MONOCLE__IL_STLOC);
 }
 
+/* The instruction at an offset, MONOCLE__IL_NONE when none begins there. */
+uint32_t monocle__coverage_instruction_at (const monocle__il_body *body, uint32_t offset);
+/* The last point at or before an offset, hidden ones too; MONOCLE__IL_NONE: there is none. */
+uint32_t monocle__coverage_last_of_all (const monocle__coverage_work *w, uint32_t offset);
+static inline bool
+monocle__coverage_is_conditional (uint16_t opcode)
+{
+	return monocle__il_flow_of (opcode) == MONOCLE__IL_FLOW_COND_BRANCH;
+}
+
 /* Says of each point that is kept whether it is `beyond`. False: no memory. */
 bool monocle__coverage_mark_beyond (monocle__coverage_work *w);
+/*
+ * Where the last operand of a condition has its value on the stack, of which the outcome is stored in front of
+ * `loaded` and branched on: MONOCLE__IL_NONE where no operand before it decides alone. *ret_negated: the outcome is the
+ * opposite of the value.
+ */
+uint32_t monocle__coverage_last_operand (const monocle__coverage_work *w, uint32_t loaded, bool *ret_negated);
 /* Is the branch none of a person's? */
 bool monocle__coverage_branch_is_of_compiler (const monocle__coverage_work *w, uint32_t branch);
 /* mcs says in names alone which methods were a person's. */

@@ -1,8 +1,9 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * coverage-reach.c - points that control reaches only if a method returns that is said not to: the closing brace behind
- * `ThrowHelper.Throw ();`. What nothing reaches in any case is as compilers left it.
+ * coverage-reach.c - points that control reaches only if a method returns that is said not to: the closing brace
+ * behind `ThrowHelper.Throw ();`. And those that a compiler made for a debugger, where nothing ever comes. What nothing
+ * reaches in any other way is as compilers left it.
  */
 #include "coverage-priv.h"
 
@@ -15,7 +16,7 @@ typedef monocle__coverage_work work;
 
 typedef struct {
 	const monocle__il_body *body;
-	const bool *ends; /* by instruction: a call that does not return; NULL: there are none */
+	const bool *ends; /* by instruction: the next one never follows; NULL: it may anywhere */
 	bool *reached;    /* by instruction */
 	bool *entered;    /* by clause */
 	uint32_t *todo;   /* instructions that are reached, not gone on from */
@@ -63,24 +64,32 @@ walk_all (walk *w)
 	while (w->todo_count) {
 		uint32_t i = w->todo[--w->todo_count];
 		reach_handlers (w, i);
-		if (w->ends && w->ends[i])
-			continue;
 		for (uint32_t j = 0, count = monocle__il_jump_count (w->body, i); j < count; j++)
 			reach (w, monocle__il_jump_target (w->body, i, j));
-		if (goes_on (w->body->code[i].opcode))
+		if (goes_on (w->body->code[i].opcode) && !(w->ends && w->ends[i]))
 			reach (w, i + 1);
 	}
 }
 
-/* How many calls do not return. */
+/* `ldc.i4.1; brtrue PAST; nop; PAST:` is a place for a debugger to stop at, in code that is not optimised. */
+static bool
+is_stop (const work *w, uint32_t i)
+{
+	const monocle__il_instruction *code = w->body->code;
+	return i && i + 2 < w->body->count && code[i].opcode == MONOCLE__IL_BRTRUE && code[i].operand.target == i + 2 &&
+	       code[i - 1].opcode == MONOCLE__IL_LDC_I4_1 && code[i + 1].opcode == MONOCLE__IL_NOP &&
+	       !w->places[i].predecessor;
+}
+
+/* How many instructions are never followed by the next one. */
 static uint32_t
 find_ends (const work *w, bool *ends)
 {
 	uint32_t found = 0;
 	for (uint32_t i = 0; i < w->body->count; i++) {
 		const monocle__il_instruction *at = &w->body->code[i];
-		ends[i] = (at->opcode == MONOCLE__IL_CALL || at->opcode == MONOCLE__IL_CALLVIRT) &&
-		          !monocle__describe_returns (w->image, (uint32_t) at->operand.i);
+		bool calls = at->opcode == MONOCLE__IL_CALL || at->opcode == MONOCLE__IL_CALLVIRT;
+		ends[i] = calls ? !monocle__describe_returns (w->image, (uint32_t) at->operand.i) : is_stop (w, i);
 		found += ends[i];
 	}
 	return found;

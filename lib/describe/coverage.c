@@ -23,9 +23,8 @@ typedef monocle__coverage_work work;
 
 /* --- instructions ------------------------------------------------------------------------------------------------- */
 
-/* The instruction at an offset, MONOCLE__IL_NONE when none begins there. */
-static uint32_t
-instruction_at (const monocle__il_body *body, uint32_t offset)
+uint32_t
+monocle__coverage_instruction_at (const monocle__il_body *body, uint32_t offset)
 {
 	uint32_t low = 0, high = body->count;
 	while (low < high) {
@@ -36,12 +35,6 @@ instruction_at (const monocle__il_body *body, uint32_t offset)
 			high = middle;
 	}
 	return low < body->count && body->code[low].offset == offset ? low : MONOCLE__IL_NONE;
-}
-
-static bool
-is_conditional (uint16_t opcode)
-{
-	return monocle__il_flow_of (opcode) == MONOCLE__IL_FLOW_COND_BRANCH;
 }
 
 /* Does control never go on to the next instruction? */
@@ -154,7 +147,7 @@ static void
 keep_points (work *w)
 {
 	for (uint32_t i = 0; i < w->all_count; i++) {
-		uint32_t at = instruction_at (w->body, w->all[i].il_offset);
+		uint32_t at = monocle__coverage_instruction_at (w->body, w->all[i].il_offset);
 		if (w->all[i].document && at != MONOCLE__IL_NONE && !follows_tail_call (w->body, at))
 			keep_point (w, &w->all[i], monocle__il_first_prefix (w->body, at));
 	}
@@ -205,7 +198,8 @@ jumps_within (const work *w, uint32_t i, uint32_t end)
 static bool
 is_quiet_or_jumps (uint16_t opcode)
 {
-	return is_quiet (opcode) || is_conditional (opcode) || opcode == MONOCLE__IL_BR || opcode == MONOCLE__IL_BR_S;
+	return is_quiet (opcode) || monocle__coverage_is_conditional (opcode) || opcode == MONOCLE__IL_BR ||
+	       opcode == MONOCLE__IL_BR_S;
 }
 
 /*
@@ -295,9 +289,8 @@ count_points (work *w)
 
 /* --- arms --------------------------------------------------------------------------------------------------------- */
 
-/* The last point at or before an offset, hidden ones too; MONOCLE__IL_NONE: there is none. */
-static uint32_t
-last_of_all (const work *w, uint32_t offset)
+uint32_t
+monocle__coverage_last_of_all (const work *w, uint32_t offset)
 {
 	uint32_t low = 0, high = w->all_count;
 	while (low < high) {
@@ -314,7 +307,8 @@ last_of_all (const work *w, uint32_t offset)
 static uint32_t
 visible_at (const work *w, uint32_t last)
 {
-	uint32_t at = w->all[last].document ? instruction_at (w->body, w->all[last].il_offset) : MONOCLE__IL_NONE;
+	uint32_t at =
+	    w->all[last].document ? monocle__coverage_instruction_at (w->body, w->all[last].il_offset) : MONOCLE__IL_NONE;
 	return at == MONOCLE__IL_NONE ? at : monocle__il_first_prefix (w->body, at);
 }
 
@@ -327,7 +321,7 @@ is_of_await (const work *w, uint32_t hidden, uint32_t offset)
 {
 	for (uint32_t i = 0; i < w->await_count; i++)
 		if (w->awaits[i].resume <= offset && w->awaits[i].resume > w->awaits[i].yield &&
-		    last_of_all (w, w->awaits[i].yield) == hidden)
+		    monocle__coverage_last_of_all (w, w->awaits[i].yield) == hidden)
 			return true;
 	return false;
 }
@@ -345,46 +339,52 @@ handler_between (const work *w, uint32_t from, uint32_t to)
 	return false;
 }
 
+/* The next instruction from `i` on that is no `nop`; those that are not needed come from encoding others too long. */
+static uint32_t
+skip_nops (const monocle__il_body *body, uint32_t i)
+{
+	while (i < body->count && body->code[i].opcode == MONOCLE__IL_NOP)
+		i++;
+	return i;
+}
+
+/* Does another branch belong to the same point? Then a `switch` looks for its case there. */
+static bool
+branches_again (const work *w, uint32_t last, uint32_t branch)
+{
+	uint32_t end = last + 1 < w->all_count ? w->all[last + 1].il_offset : w->body->original_code_size;
+	for (uint32_t i = branch + 1; i < w->body->count && w->body->code[i].offset < end; i++)
+		if (monocle__coverage_is_conditional (w->body->code[i].opcode))
+			return true;
+	return false;
+}
+
 /*
  * Without optimisation a condition is stored, and a hidden point hides that it is loaded again to be branched on:
  * `stloc X; (hidden) ldloc X; brfalse`. Roslyn writes the number of a local from the 255th on two bytes too long, which
  * makes two `nop` of it.
  */
 static bool
-is_of_stored (const work *w, uint32_t hidden)
+is_of_stored (const work *w, uint32_t hidden, uint32_t branch)
 {
 	const monocle__il_instruction *code = w->body->code;
-	uint32_t at = instruction_at (w->body, w->all[hidden].il_offset), before = at, after = at + 1;
-	if (at == MONOCLE__IL_NONE)
+	uint32_t at = monocle__coverage_instruction_at (w->body, w->all[hidden].il_offset), before = at;
+	if (at == MONOCLE__IL_NONE || skip_nops (w->body, at + 1) != branch)
 		return false;
 	while (before && code[before - 1].opcode == MONOCLE__IL_NOP)
 		before--;
-	while (after < w->body->count && code[after].opcode == MONOCLE__IL_NOP)
-		after++;
 	uint32_t local = monocle__coverage_loaded_local (&code[at]);
 	return local != MONOCLE__IL_NONE && before && monocle__coverage_stored_local (&code[before - 1]) == local &&
-	       after < w->body->count && is_conditional (code[after].opcode);
-}
-
-/* When the value of a `switch` is known, hidden code looks for the case: one instruction where cases are dense. */
-static bool
-is_of_switch (const work *w, uint32_t hidden, uint32_t branch)
-{
-	uint32_t at = instruction_at (w->body, w->all[hidden].il_offset);
-	if (w->body->code[branch].opcode != MONOCLE__IL_SWITCH || at == MONOCLE__IL_NONE)
-		return false;
-	while (at < branch && is_quiet (w->body->code[at].opcode))
-		at++;
-	return at == branch;
+	       !branches_again (w, hidden, branch);
 }
 
 /* The visible point that a branch belongs to, or MONOCLE__IL_NONE: a compiler's. */
 static uint32_t
 point_of_branch (const work *w, uint32_t branch)
 {
-	uint32_t offset = w->body->code[branch].offset, last = last_of_all (w, offset);
+	uint32_t offset = w->body->code[branch].offset, last = monocle__coverage_last_of_all (w, offset);
 	while (last != MONOCLE__IL_NONE && last && !w->all[last].document &&
-	       (is_of_await (w, last, offset) || is_of_stored (w, last) || is_of_switch (w, last, branch)))
+	       (is_of_await (w, last, offset) || is_of_stored (w, last, branch)))
 		last--;
 	uint32_t at = last == MONOCLE__IL_NONE || monocle__coverage_branch_is_of_compiler (w, branch)
 	                ? MONOCLE__IL_NONE
@@ -405,33 +405,91 @@ shared_counter (const work *w, uint32_t branch, uint32_t path, uint32_t target)
 	return w->out->points[p->point].counter;
 }
 
-static bool
-add_arm (work *w, uint32_t branch, uint32_t path, uint32_t point)
+static MonocleCoverageArm *
+new_arm (work *w)
 {
 	monocle__describe_coverage *out = w->out;
-	uint32_t target = path ? monocle__il_jump_target (w->body, branch, path - 1) : branch + 1;
-	uint32_t counter = shared_counter (w, branch, path, target);
 	if (out->plan.arm_count == w->arm_capacity) {
 		uint32_t capacity = w->arm_capacity ? 2 * w->arm_capacity : 16;
 		MonocleCoverageArm *arms = realloc (out->arms, capacity * sizeof *arms);
 		if (!arms)
-			return false;
+			return NULL;
 		out->arms = arms;
 		w->arm_capacity = capacity;
 	}
+	return &out->arms[out->plan.arm_count++];
+}
+
+/* The branch is at `at` for those who read: the last operand of a condition has no branch of its own. */
+static bool
+add_arm (work *w, uint32_t at, uint32_t branch, uint32_t path, uint32_t point, uint32_t counter)
+{
+	MonocleCoverageArm *arm = new_arm (w);
+	uint32_t target = path ? monocle__il_jump_target (w->body, branch, path - 1) : branch + 1;
+	if (!arm)
+		return false;
+	*arm = (MonocleCoverageArm) {
+		.il_offset = w->body->code[at].offset,
+		.target_offset = target < w->body->count ? w->body->code[target].offset : w->body->original_code_size,
+		.point = point,
+		.path = path,
+		.counter = counter,
+	};
+	return true;
+}
+
+static bool
+count_arm (work *w, uint32_t branch, uint32_t path, uint32_t point)
+{
+	monocle__describe_coverage *out = w->out;
+	uint32_t target = path ? monocle__il_jump_target (w->body, branch, path - 1) : branch + 1;
+	uint32_t counter = shared_counter (w, branch, path, target);
 	if (counter == MONOCLE__IL_NONE) {
 		counter = out->plan.counter_count++;
 		if (!add_site (w, branch, path, counter))
 			return false;
 	}
-	out->arms[out->plan.arm_count++] = (MonocleCoverageArm) {
-		.il_offset = w->body->code[branch].offset,
-		.target_offset = target < w->body->count ? w->body->code[target].offset : w->body->original_code_size,
-		.point = point,
-		.path = path,
-		.counter = counter,
-		.of_switch = w->body->code[branch].opcode == MONOCLE__IL_SWITCH,
-	};
+	return add_arm (w, branch, branch, path, point, counter);
+}
+
+/* The ways of a branch on a stored condition are those of its last operand. */
+static bool
+count_operand (work *w, uint32_t operand, bool negated, uint32_t branch, uint32_t point)
+{
+	bool jumps_if_true = (w->body->code[branch].opcode == MONOCLE__IL_BRTRUE) != negated;
+	for (uint32_t path = 0; path < 2; path++) {
+		uint32_t counter = w->out->plan.counter_count++;
+		bool is_true = jumps_if_true == (path == 1);
+		if (!add_site (w, operand, is_true ? MONOCLE__COVERAGE_NONZERO : MONOCLE__COVERAGE_ZERO, counter) ||
+		    !add_arm (w, operand, branch, path, point, counter))
+			return false;
+	}
+	return true;
+}
+
+/* MONOCLE__IL_NONE: the branch is what it looks like. */
+static uint32_t
+operand_of (const work *w, uint32_t branch, bool *ret_negated)
+{
+	uint16_t opcode = w->body->code[branch].opcode;
+	uint32_t last = monocle__coverage_last_of_all (w, w->body->code[branch].offset);
+	if ((opcode != MONOCLE__IL_BRTRUE && opcode != MONOCLE__IL_BRFALSE) || last == MONOCLE__IL_NONE ||
+	    w->all[last].document || !is_of_stored (w, last, branch))
+		return MONOCLE__IL_NONE;
+	uint32_t loaded = monocle__coverage_instruction_at (w->body, w->all[last].il_offset);
+	return monocle__coverage_last_operand (w, loaded, ret_negated);
+}
+
+static bool
+count_branch (work *w, uint32_t branch, uint32_t point)
+{
+	bool negated = false;
+	uint32_t operand = operand_of (w, branch, &negated);
+	if (operand != MONOCLE__IL_NONE)
+		return count_operand (w, operand, negated, branch, point);
+	for (uint32_t path = 0, count = monocle__il_jump_count (w->body, branch); path <= count; path++)
+		if (!count_arm (w, branch, path, point))
+			return false;
 	return true;
 }
 
@@ -449,14 +507,13 @@ static bool
 count_arms (work *w)
 {
 	for (uint32_t i = 0; i < w->body->count; i++) {
-		if (!is_conditional (w->body->code[i].opcode) || !leads_elsewhere (w, i))
+		if (!monocle__coverage_is_conditional (w->body->code[i].opcode) || !leads_elsewhere (w, i))
 			continue;
 		uint32_t point = point_of_branch (w, i);
 		if (point == MONOCLE__IL_NONE)
 			continue;
-		for (uint32_t path = 0, count = monocle__il_jump_count (w->body, i); path <= count; path++)
-			if (!add_arm (w, i, path, point))
-				return false;
+		if (!count_branch (w, i, point))
+			return false;
 	}
 	return true;
 }

@@ -10,6 +10,9 @@
  *              neither throws nor calls, and jumps forward only: `if (a) b = 1; c = 2;` counts a's point and b's
  *   an arm     and the point where it leads, when nothing else leads there
  *   of hits: the condition at a loop's end, and the point that leads into the loop
+ *
+ * Without optimisation compilers make one value of `a && b` and branch on that, so that whoever branches at `a` has
+ * branched on both. There the ways of `b` are counted where it has its value, and the branch is none.
  */
 #ifndef MONOCLE_DESCRIBE_COVERAGE_H
 #define MONOCLE_DESCRIBE_COVERAGE_H
@@ -17,10 +20,13 @@
 #include "describe.h"
 #include "il.h"
 
+/* The value on the stack in front of the instruction is this: an operand that a compiler stores before it branches. */
+enum { MONOCLE__COVERAGE_ZERO = INT32_MAX - 1, MONOCLE__COVERAGE_NONZERO };
+
 /* Where a counter is written. */
 typedef struct {
 	uint32_t instruction; /* in front of it; of an arm: the branch */
-	uint32_t path;        /* of the arm; MONOCLE__IL_NONE: a point */
+	uint32_t path;        /* of the arm; MONOCLE__IL_NONE: a point; MONOCLE__COVERAGE_ZERO, _NONZERO: a value */
 	uint32_t counter;
 } monocle__coverage_site;
 

@@ -9,6 +9,8 @@
  *   arms:        after the branch: {fall through: counter; br past}  {jump: counter; br where it went}*, and the branch
  *                jumps to these
  *
+ *   values:      dup; brtrue past the first: {zero: counter; br past} {else: counter}
+ *
  * No call, no object, no safe point: a probe may stand anywhere in any method, and a method with probes is compiled,
  * inlined and put on a stack replacement as any other. Addresses below 2 GiB make shorter IL and shorter code.
  */
@@ -80,6 +82,22 @@ insert_arms (const monocle__rewriting *job, monocle__il_edit *edit, const monocl
 	return result;
 }
 
+/* In front of what takes the value from the stack: {zero: counter}, {else: counter}. */
+static int
+insert_value (const struct monocle__counting *c, monocle__il_edit *edit, const monocle__coverage_site *zero)
+{
+	monocle__il_instruction code[2 * PROBE_MAX + 3];
+	uint32_t n = 2;
+	code[0] = monocle__il_op (MONOCLE__IL_DUP, 0);
+	code[1] = monocle__il_op (MONOCLE__IL_BRTRUE, 0);
+	n += write_counter (c, zero->counter, code + n);
+	uint32_t past = n++;
+	code[1].operand.target = MONOCLE__IL_INSERTED (n);
+	n += write_counter (c, zero[1].counter, code + n);
+	code[past] = jump_to (MONOCLE__IL_INSERTED (n));
+	return monocle__il_insert (edit, zero->instruction, MONOCLE__IL_JUMPS_HIT, code, n);
+}
+
 int
 monocle__counter_probe_insert (monocle__rewriting *job, monocle__il_edit *edit)
 {
@@ -94,7 +112,10 @@ monocle__counter_probe_insert (monocle__rewriting *job, monocle__il_edit *edit)
 		}
 		while (next < coverage->site_count && coverage->sites[next].instruction == site->instruction)
 			next++;
-		result = insert_arms (job, edit, site, next - i);
+		if (site->path == MONOCLE__COVERAGE_ZERO)
+			result = insert_value (job->counting, edit, site);
+		else
+			result = insert_arms (job, edit, site, next - i);
 	}
 	return result;
 }

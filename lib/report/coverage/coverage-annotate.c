@@ -7,8 +7,8 @@
  *        3       1/2!   17  	if (a > b)
  *   missed              18  		return a;
  *
- * A line without hits beside it cannot be covered. "!" is the mark of branches that were taken in part, and of hits where
- * a statement that begins on the line never ran.
+ * A line without hits beside it cannot be covered. "!" is the mark of branches that were taken in part, and of hits
+ * where a statement that begins on the line never ran.
  */
 #include "coverage-annotate.h"
 

@@ -81,7 +81,7 @@ static class Coalesce {
 static class Switches {
 	static int Dense (int n)
 	{
-		switch (M.V (n)) { //= switch
+		switch (M.V (n)) { //= none
 		case 0:
 			M.L ();
 			break;
@@ -103,7 +103,7 @@ static class Switches {
 	static string Text (string s)
 	{
 		M.L ();
-		switch (s) { //= any
+		switch (s) { //mcs= any
 		case "a":
 			return M.V ("A");
 		case "b":

@@ -169,24 +169,12 @@ class Coverage(harness.Suite):
         marked = {n: min(c, 1) if once else c for n, c in source.lines.items()}
         self.differences(what + ": lines are the markers'", {n: lines.get(n) for n in marked}, marked)
 
-    def check_ways(self, what, dump, source, whole):
-        """
-        Without optimisation a compiler makes `a && b` one value before it branches: on `a`, and then on that value.
-        What goes to the end of the condition is then what is true, or false, for all.
-        """
+    def check_ways(self, what, dump, source):
         ways = dump.ways(source.name)
         odd = []
         for line in sorted({*ways, *source.ways, *source.said}):
             mine, marked = collections.Counter(ways.get(line, [])), source.ways.get(line, [])
-            good = [marked]
-            if not whole and len(marked) > 1:
-                total = sum(marked[0])
-                good += [[*marked[:-1], (min(n, total - n), max(n, total - n))] for n in marked[-1]]
-            if source.said.get(line) == "any" or (source.said.get(line) == "switch" and mine):
-                continue
-            if source.said.get(line) == "switch":
-                good = []
-            if mine not in [collections.Counter(g) for g in good]:
+            if source.said.get(line) != "any" and mine != collections.Counter(marked):
                 odd.append("%d: has %s, should have %s" % (line, sorted(mine.elements()), marked))
         self.check(not odd, what + ": ways are the markers'", "%d\n    %s" % (len(odd), "\n    ".join(odd[:20])))
 
@@ -195,7 +183,7 @@ class Coverage(harness.Suite):
         for source in (Source(s, marks, program.words) for s in program.sources):
             self.check_lines(what, dump, source, False)
             if dump.arms:
-                self.check_ways(what, dump, source, "debug" not in program.words)
+                self.check_ways(what, dump, source)
         if program.name == "lined" and dump.arms:
             self.every_branch(what, dump)
         self.beside(what, dump, firsts, is_mono, program.name in ("odd", "lined"))

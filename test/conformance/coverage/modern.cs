@@ -92,7 +92,7 @@ static class Spans {
 
 	static string Shape (int[] numbers)
 	{
-		return M.V ("") + numbers switch { //= any
+		return M.V ("") + numbers switch { //= none
 			[] => M.V ("none"),
 			[var one] => M.V ("one " + one),
 			[1, .., var last] => M.V ("ends with " + last),

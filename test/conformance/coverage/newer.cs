@@ -22,7 +22,7 @@ static class TypeSwitches {
 	static string Type (object o)
 	{
 		M.L ();
-		switch (o) { //= any
+		switch (o) { //= none
 		case int n when M.If (n > 5):
 			return M.V ("big");
 		case int:
@@ -77,7 +77,7 @@ static class LocalFunctions {
 }
 
 static class SwitchExpressions {
-	static string Size (int n) => M.V ("") + n switch { //= any
+	static string Size (int n) => M.V ("") + n switch { //= none
 		< 0 => M.V ("negative"),
 		0 => M.V ("zero"),
 		> 0 and < 10 => M.V ("small"),
@@ -87,7 +87,7 @@ static class SwitchExpressions {
 
 	static int Area (object shape)
 	{
-		return M.V (0) + shape switch { //= any
+		return M.V (0) + shape switch { //= none
 			(int w, int h) => M.V (w * h),
 			string { Length: > 2 } s => M.V (s.Length),
 			int[] a when M.Way (a.Length > 0) => a[0],
