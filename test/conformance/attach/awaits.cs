@@ -71,6 +71,18 @@ static class Awaits
 		await Inner ();
 	}
 
+	// --- Deep <- Deep <- ... <- Bottom: more than a stack has frames ---
+
+	static async Task<int> Deep (int more)
+	{
+		return more == 0 ? await never.Task : await Deep (more - 1) + 1;
+	}
+
+	static async Task Bottom ()
+	{
+		await Deep (299);
+	}
+
 	// --- what has run to its end is none ---
 
 	static async Task Done ()
@@ -98,6 +110,7 @@ static class Awaits
 	static void Main (string[] args)
 	{
 		int count = int.Parse (args[0]);
+		Task bottom = Bottom ();
 		var kept = new Task[count * 5];
 		Begin (count, kept);
 		while (Volatile.Read (ref runs) < count)
@@ -105,6 +118,7 @@ static class Awaits
 		Console.WriteLine ("ready");
 		Console.In.ReadToEnd ();
 		GC.KeepAlive (kept);
+		GC.KeepAlive (bottom);
 		GC.KeepAlive (never);
 		Console.WriteLine ("unharmed");
 		Environment.Exit (3);
