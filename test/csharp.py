@@ -140,8 +140,18 @@ def read(sdk, table, out):
     return [row for row in rows if row.folders is not None]
 
 
-def make(sdk, each, rows, folder):
-    """Makes the rows. What they depend on is made in the same process before them, so that each is stale or not now."""
+def replace(path, text):
+    """Another process of this script may read the file meanwhile."""
+    new = path.with_name("%s.%d" % (path.name, os.getpid()))
+    new.write_text(text)
+    new.replace(path)
+
+
+def make(sdk, each, rows, stamp):
+    """
+    Makes the rows. What they depend on is made in the same process before them, so that each is stale or not now. Each
+    stamp has its own list of jobs, because several of them are made at once.
+    """
     jobs, made = [], set()
     for row in rows:
         if made & set(row.needs()) or row.is_stale():
@@ -150,9 +160,9 @@ def make(sdk, each, rows, folder):
             made.add(row.target)
     if not jobs:
         return 0
-    list_of_jobs = folder / "csharp.jobs"
+    list_of_jobs = stamp.with_suffix(".jobs")
     list_of_jobs.write_text("".join("\t".join(map(str, row.command())) + "\n" for row in jobs))
-    each.with_suffix(".runtimeconfig.json").write_text(json.dumps({"runtimeOptions": {
+    replace(each.with_suffix(".runtimeconfig.json"), json.dumps({"runtimeOptions": {
         "framework": {"name": "Microsoft.NETCore.App", "version": "8.0.0"}, "rollForward": "LatestMajor"}}))
     env = {name: value for name, value in os.environ.items() if not name.startswith(("CORECLR_", "MONOCLE_PROFILE"))}
     done = subprocess.run(["dotnet", "exec", each, list_of_jobs], env=dict(env, DOTNET_TieredPGO="0"), text=True,
@@ -180,7 +190,7 @@ def main():
     each, stamp, *tables = (pathlib.Path(word).resolve() for word in sys.argv[1:])
     rows = [row for table in tables
             for row in read(sdk, table, stamp.parent / table.parent.relative_to(TEST))]
-    code = make(sdk, each, rows, stamp.parent)
+    code = make(sdk, each, rows, stamp)
     if code == 0:
         needs = sorted({str(path) for row in rows for path in row.sources})
         stamp.with_suffix(".d").write_text("%s: %s\n" % (os.path.relpath(stamp, pathlib.Path.cwd()), " ".join(needs)))
