@@ -9,8 +9,9 @@ Exit code 77 and a reason on stderr where there is no SDK, or no reference assem
 
 A table lies in the folder of its sources and is made in the folder of the same name beside STAMP. Its columns are the
 output, the references (net8; mono: Mono's class library; own: the SDK's version; own10: the same, from .NET 10 on; web:
-own, and ASP.NET; fsharp: net8, by the F# compiler; run: the output is what an earlier program of the table writes),
-options, and sources. Options and arguments may hold {out}, {sdk} and {net8}, which are folders.
+own, and ASP.NET; fsharp, basic: net8, by the compiler of F# or of Visual Basic; run: the output is what an earlier
+program of the table writes), options, and sources. Options and arguments may hold {out}, {sdk} and {net8}, which are
+folders.
 """
 import json
 import os
@@ -23,6 +24,7 @@ import sys
 TEST = pathlib.Path(__file__).resolve().parent
 OPTIONS = "-nologo -noconfig -nostdlib -unsafe -deterministic -langversion:13 -nowarn:CS0649".split()
 PREVIEW = "-langversion:preview -nowarn:SYSLIB5007,CS1701,CS1998,CS0414,CS0169,CS0219,SYSLIB0050,SYSLIB0011".split()
+BASIC = "-nologo -noconfig -nostdlib -deterministic -define:_MyType=\"Empty\"".split()
 FSHARP = "--nologo --noframework --targetprofile:netcore --optimize+ --tailcalls+ --target:exe".split()
 
 
@@ -72,7 +74,8 @@ class Sdk:
         """The folders, or the files, None where this SDK does not have them."""
         if kind == "mono":
             return MONO if MONO[0].exists() else None
-        folders = {"net8": [self.net8], "fsharp": [self.net8], "own": [self.own], "web": [self.own, self.web],
+        folders = {"net8": [self.net8], "fsharp": [self.net8], "basic": [self.net8], "own": [self.own],
+                   "web": [self.own, self.web],
                    "own10": [self.own if self.own and version_of(self.own) >= [10] else None]}[kind]
         return folders if all(folders) else None
 
@@ -86,7 +89,7 @@ class Row:
         words = [word.format(out=out, sdk=sdk.folder, net8=sdk.net8) for word in words[2:]]
         self.options = [word for word in words if word.startswith("-")]
         self.words = words
-        self.sources = [path for word in words if word.endswith((".cs", ".fs"))
+        self.sources = [path for word in words if word.endswith((".cs", ".fs", ".vb"))
                         for path in sorted(table.parent.glob(word)) or [table.parent / word]]
         self.folders = [] if self.kind == "run" else sdk.references(self.kind)
 
@@ -119,15 +122,20 @@ class Row:
         if self.kind == "fsharp":
             core = self.sdk.folder / "FSharp/FSharp.Core.dll"
             shutil.copy(core, self.target.parent)
-            return [core.with_name("fsc.dll"), *FSHARP, "-o:%s" % self.target, "-r:%s" % core, *references,
-                    *self.sources]
+            return [core.with_name("fsc.dll"), *FSHARP, *self.options, "-o:%s" % self.target, "-r:%s" % core,
+                    *references, *self.sources]
+        if self.kind == "basic":
+            runtime = self.sdk.net8 / "Microsoft.VisualBasic.Core.dll"
+            return [self.sdk.csc.with_name("vbc.dll"), *BASIC, "-sdkpath:%s" % self.sdk.net8,
+                    "-vbruntime:%s" % runtime, *self.options, *references, "-out:%s" % self.target, *self.sources]
         more = PREVIEW if self.kind == "own10" else []
         return [self.sdk.csc, *OPTIONS, *more, *self.options, *references, "-out:%s" % self.target, *self.sources]
 
     def configure(self):
         if self.kind == "run" or "-target:library" in self.options:
             return
-        version = "8.0.0" if self.kind in ("net8", "mono", "fsharp") else "%d.0.0" % version_of(self.sdk.own)[0]
+        is_net8 = self.kind in ("net8", "mono", "fsharp", "basic")
+        version = "8.0.0" if is_net8 else "%d.0.0" % version_of(self.sdk.own)[0]
         frameworks = ["Microsoft.NETCore.App"] + (["Microsoft.AspNetCore.App"] if self.kind == "web" else [])
         config = {"runtimeOptions": {"frameworks": [{"name": name, "version": version} for name in frameworks],
                                      "rollForward": "LatestMajor"}}

@@ -32,6 +32,7 @@
 #include "name-text.h"
 #include "trigger.h"
 #include "value.h"
+#include "written-name.h"
 
 MONOCLE_KIT_SUMMARY ("counts and times every call");
 MONOCLE_KIT_WHEN_EMPTY ("nothing happened that the module was asked for (calls shows the program's own methods; "
@@ -89,10 +90,12 @@ name_method (void *method, char *buffer, size_t size)
 	MonoImage *image = mono_class_get_image (mono_method_get_class (method));
 	const char *file = mono_image_get_filename (image);
 	char *name = method_filter_wants (method) || trigger_wants (method) ? mono_method_full_name (method, 1) : NULL;
+	char *written = name ? written_name (method, name) : NULL;
 	char origin[MONOCLE_KIT_ORIGIN_SIZE];
 	name_text_origin (method, UINT32_MAX, origin);
-	size_t length = name_text_put (name, file, origin, buffer, size);
+	size_t length = name_text_put (written ? written : name, file, origin, buffer, size);
 	mono_free (name);
+	free (written);
 	return length;
 }
 

@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <mono/metadata/appdomain.h>
@@ -24,6 +25,7 @@
 #include <monocle/ext.h>
 
 #include "name-text.h"
+#include "written-name.h"
 
 static pthread_key_t attached; /* not NULL on threads that are */
 static bool has_key;
@@ -82,10 +84,12 @@ size_t
 drain_thread_name (void *method, char *buffer, size_t size)
 {
 	MonoImage *image = mono_class_get_image (mono_method_get_class (method));
-	char *name = mono_method_full_name (method, 1);
+	char *name = mono_method_full_name (method, 1), *written = name ? written_name (method, name) : NULL;
+	const char *shown = written ? written : name ? name : "[unknown]";
 	char origin[MONOCLE_KIT_ORIGIN_SIZE];
 	name_text_origin (method, UINT32_MAX, origin);
-	size_t length = name_text_put (name ? name : "[unknown]", mono_image_get_filename (image), origin, buffer, size);
+	size_t length = name_text_put (shown, mono_image_get_filename (image), origin, buffer, size);
 	mono_free (name);
+	free (written);
 	return length;
 }

@@ -19,6 +19,8 @@
 #include <mono/metadata/debug-helpers.h>
 #include <mono/utils/mono-publib.h>
 
+#include "written-name.h"
+
 enum {
 	ENTRIES_MOST = 1 << 14,
 	SLOTS = 2 * ENTRIES_MOST,
@@ -129,8 +131,8 @@ make (struct type *type, MonoObject *exception, MonoMethod *const *methods, uint
 	type_message (exception, message, sizeof message);
 	*entry = (struct entry) { .type = type, .message = strdup (message), .count = count, .is_cut = is_cut };
 	for (uint32_t i = 0; i < count; i++) {
-		char *name = mono_method_full_name (methods[i], 1);
-		entry->names[i] = strdup (name ? name : "?");
+		char *name = mono_method_full_name (methods[i], 1), *written = name ? written_name (methods[i], name) : NULL;
+		entry->names[i] = written ? written : strdup (name ? name : "?");
 		mono_free (name);
 	}
 	return entry;

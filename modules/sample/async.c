@@ -158,7 +158,7 @@ classify (MonoClass *klass)
 		return BOX;
 	if (strcmp (name, "StateMachineBox`1") == 0)
 		return VALUE_BOX;
-	if (name[0] == '<' && name[1] != '>')
+	if ((name[0] == '<' && name[1] != '>') || strncmp (name, "VB$StateMachine_", 16) == 0)
 		return MACHINE;
 	if (is_below (klass, known.task))
 		return TASK;
@@ -312,7 +312,8 @@ describe (MonoClass *klass)
 	result.is_object = !mono_class_is_valuetype (type);
 	result.machine = mono_field_get_offset (field);
 	uint32_t align, header = (uint32_t) (mono_class_instance_size (type) - mono_class_value_size (type, &align));
-	uint32_t state = offset_of (type, "<>1__state"); /* the SDK's compilers; Mono's */
+	uint32_t state = offset_of (type, "<>1__state"); /* C#, Visual Basic, Mono's C#; F# keeps none of one that runs */
+	state = state ? state : offset_of (type, "$State");
 	state = state ? state : offset_of (type, "$PC");
 	result.state = state && !result.is_object ? result.machine + state - header : state;
 	return result;

@@ -27,6 +27,7 @@
 
 #include "drain-thread.h"
 #include "name-text.h"
+#include "written-name.h"
 
 #define NATIVE_KEY ((uintptr_t) 1 << 62)
 #define PLACE_KEY  ((uintptr_t) 1 << 61)
@@ -225,12 +226,16 @@ put_place (MonoMethod *method, uint32_t il_offset, char *buffer, size_t size)
 	char text[1024], origin[MONOCLE_KIT_ORIGIN_SIZE];
 	char *full_name = mono_method_full_name (method, 1);
 	const char *name = full_name ? full_name : "[unknown]";
-	if (!is_raw && full_name && name_state_machine (method, full_name, text, sizeof text))
+	char *written = !is_raw && full_name ? written_name (method, full_name) : NULL;
+	if (written)
+		name = written;
+	else if (!is_raw && full_name && name_state_machine (method, full_name, text, sizeof text))
 		name = text;
 	name_text_origin (method, il_offset, origin);
 	MonoImage *image = mono_class_get_image (mono_method_get_class (method));
 	size_t length = name_text_put (name, mono_image_get_filename (image), origin, buffer, size);
 	mono_free (full_name);
+	free (written);
 	return length;
 }
 

@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Programs in Visual Basic and F#: methods are called as their sources have them, and coverage is of what was written.
+
+  languages.py --build DIR [--runtimes clr8,clr9,clr10]
+
+Each program is built as Debug and Release are. `calls` counts all methods that run, and the names in its profile must
+be these; `stack --async` shows the same names while methods wait.
+"""
+import collections
+import pathlib
+import re
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1]))
+import harness  # noqa: E402
+
+MADE = re.compile(r"VB\$StateMachine|_Closure\$|_Lambda\$|@|__debug|Startup|ShapeModule|Pipe #")
+# `closure`: the constructors of what keeps the locals of lambdas; methods of state machines but MoveNext.
+LEFT_OUT = re.compile(r"\.closure\.|\.Bind |\.\.c?ctor \(|\.get_Current \(|\.(Dispose|GetEnumerator|Close) \(|"
+                      r"\.GetFreshEnumerator \(|\.(add|remove|set)_")
+BASIC = """
+Shop.Box.Inner.Once (iterator)
+Shop.Box.Inner.Once.lambda (int)
+Shop.Box.Wait (async)
+Shop.Box.Wait.lambda ()
+Shop.Box<T>.Wait (T)
+Shop.Box<string>.Inner<int>.Once (int)
+Shop.M.Main (string[])
+Shop.M.Main.lambda ()
+Shop.Order..cctor.lambda (int)
+Shop.Order.Choose (int)
+Shop.Order.Fire ()
+Shop.Order.Fire (async)
+Shop.Order.Handle (object, EventArgs)
+Shop.Order.Query (List<int>)
+Shop.Order.Query.lambda (int)
+Shop.Order.Query.lambda2 (int)
+Shop.Order.Query.lambda3 (int)
+Shop.Order.Raise (Order)
+Shop.Order.Some (int)
+Shop.Order.Some (iterator)
+Shop.Order.Total (async)
+Shop.Order.Total (int)
+Shop.Order.Total.lambda (int)
+Shop.Order.Total.lambda2 (int)
+Shop.Order.Total.lambda3 (async)
+Shop.Order.Total.lambda3 (int)
+Shop.Order.Total.lambda4 (int)
+Shop.Order.Total.lambda5 (int)
+Shop.Order.Total.lambda6 ()
+Shop.Order.Total.lambda6 (iterator)
+Shop.Order.Work (async)
+Shop.Order.Work<int> (int)
+Shop.Order.get_All ()
+Shop.Order.get_All (iterator)
+Shop.Order.get_Count ()
+Shop.Order.get_Count.lambda ()
+"""
+FUNCTIONAL = """
+Shop.Program.Account.WorkAsync (async)
+Shop.Program.Account.WorkAsync (int)
+Shop.Program.Account.get_Shared ()
+Shop.Program.Box.Map.lambda (Unit)
+Shop.Program.Box.Wait (async)
+Shop.Program.Box<T>.Map<U> (FSharpFunc<T, U>)
+Shop.Program.Box<T>.Wait ()
+Shop.Program.Inner.helper (int)
+Shop.Program.Inner.helper.lambda (int)
+Shop.Program.Shape.NewCircle (double)
+Shop.Program.Shape.get_Area ()
+Shop.Program.Shape.scale (double, Program.Shape)
+Shop.Program.asynchronous (async)
+Shop.Program.asynchronous (int)
+Shop.Program.captured (int)
+Shop.Program.captured.factorial (int)
+Shop.Program.captured.inner (int)
+Shop.Program.comparer ()
+Shop.Program.comparer.Compare (int, int)
+Shop.Program.compose (FSharpList<int>)
+Shop.Program.get_lazily ()
+Shop.Program.lazily.lambda (Unit)
+Shop.Program.main (string[])
+Shop.Program.numbers (int)
+Shop.Program.numbers (iterator)
+Shop.Program.parity (int)
+Shop.Program.runAll ()
+Shop.Program.runAll.lambda (string)
+Shop.Program.runAll.twice (int)
+Shop.Program.slice (string)
+Shop.Program.spaced name (int)
+Shop.Program.spaced name.lambda (int)
+Shop.Program.work (async)
+Shop.Program.work (int)
+Shop.Program.|Even|Odd| (int)
+"""
+DEPOSIT = """
+Shop.Program.Account.Deposit (int)
+Shop.Program.Account.Deposit.add (Unit)
+"""
+PIPES = "".join("\nShop.Program.compose.pipe.stage%d (int)" % stage for stage in (1, 2, 3))
+LAMBDAS = "".join("\nShop.Program.compose.lambda%s (int)" % ordinal for ordinal in ("", 2, 3))
+BASIC_CHAIN = ["Shop.M.Innermost (async)", "Shop.M.Outermost.lambda (async)", "Shop.M.Outermost (async)"]
+FUNCTIONAL_CHAIN = ["Shop.Program.innermost (async)", "Shop.Program.outermost (async)"]
+Program = collections.namedtuple("Program", "name source names chain")
+# Not optimised, F# leaves a task to its library, which keeps no state machine that has a name.
+PROGRAMS = [
+    Program("basic.dll", "basic.vb", BASIC, BASIC_CHAIN),
+    Program("debug/basic.dll", "basic.vb", BASIC, BASIC_CHAIN),
+    Program("functional.dll", "functional.fs", FUNCTIONAL + LAMBDAS, FUNCTIONAL_CHAIN),
+    Program("debug/functional.dll", "functional.fs", FUNCTIONAL + DEPOSIT + PIPES, None),
+]
+
+
+class Languages(harness.Suite):
+    def monocle(self, *words):
+        return harness.run([self.build.monocle, *words], harness.bare_environment(), cwd=self.work)
+
+    def profile(self, what, command, modules, output):
+        """What `monocle run` wrote of a run that went well; the file's path."""
+        output.unlink(missing_ok=True)
+        seen = self.monocle("run", "-q", "--profile=" + modules, "-o", output, "--", *command)
+        good = self.check(seen.code == 0 and seen.out == self.said and output.exists(),
+                          what + ": the program does what it does without us", seen)
+        return output if good else None
+
+    def names(self, what, command, program):
+        """In the table, and in stacks that are folded."""
+        file = self.profile(what, command, "calls", self.work / "calls.pb.gz")
+        if not file:
+            return
+        image = pathlib.Path(program.name).name
+        table = self.monocle("report", "--names=csharp", "--format=tsv", file)
+        rows = [row.split("\t") for row in table.out.splitlines()[1:]]
+        own = {row[0] for row in rows if row[4] == image}
+        wanted = set(program.names.split("\n")) - {""}
+        seen = {name for name in own if not LEFT_OUT.search(name)}
+        self.check(seen == wanted, what + ": names are the source's", "too many: %s\n    missing: %s" %
+                   (sorted(seen - wanted), sorted(wanted - seen)))
+        made = [name for name in own if MADE.search(name)]
+        self.check(not made, what + ": no name is the compiler's", made)
+        folded = self.monocle("convert", "--to=collapsed", "--all-frames", "-o", "-", file)
+        lost = [name for name in wanted if name not in folded.out]
+        self.check(folded.code == 0 and not lost, what + ": folded stacks have the same names", (lost, folded.err))
+
+    def waits(self, what, command, program):
+        target = subprocess.Popen([*command, "wait"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                  env=harness.bare_environment({"TMPDIR": "/tmp"}), cwd=self.work)
+        self.check(target.stdout.readline() == "ready\n", what + ": the program is ready")
+        seen = harness.run([self.build.monocle, "stack", "--async", target.pid], harness.bare_environment(),
+                           cwd=self.work, timeout=60)
+        chain = re.search(r"(?ms)^1 async chain$\n(.*?)(?:\n\n|\Z)", seen.out)
+        self.check([line.strip() for line in chain[1].splitlines()] == program.chain if chain else False,
+                   what + ": the chain has the source's names", seen)
+        out, _ = target.communicate(timeout=60)
+        self.check((target.returncode, out) == (0, ""), what + ": the program is unharmed", (target.returncode, out))
+
+    def all(self, runtimes):
+        for runtime in runtimes:
+            for program in PROGRAMS:
+                path = self.build.path / "test/conformance/languages" / program.name
+                what = "%s, %s" % (runtime, program.name)
+                if not path.exists():
+                    self.skip(what, "it was not compiled")
+                    continue
+                command = runtime.command(path)
+                self.said = harness.run(command, harness.bare_environment(), cwd=self.work).out
+                self.names(what, command, program)
+                if program.chain:
+                    self.waits(what, command, program)
+
+
+def main():
+    suite = Languages("languages", __doc__)
+    suite.parser.add_argument("--runtimes")
+    suite.parse("clr10", "clr8,clr9,clr10")
+    suite.all(suite.runtimes())
+    return suite.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
