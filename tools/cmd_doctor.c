@@ -9,6 +9,7 @@
 #include "command/output.h"
 #include "commands.h"
 #include "module/layout.h"
+#include "module/module-file.h"
 #include "run/diagnose.h"
 #include "run/environ.h"
 #include "trust.h"
@@ -202,8 +203,10 @@ append_name (const char *name, const char *path, void *context)
 {
 	examination *e = context;
 	size_t length = strlen (e->text);
+	char *trouble = monocle__module_file_trouble (path, name);
 	if (!e->refused[0] && monocle__trust_path (path, e->refused, sizeof e->refused) == 0)
-		e->refused[0] = '\0';
+		snprintf (e->refused, sizeof e->refused, "%s", trouble ? trouble : "");
+	free (trouble);
 	if (strcmp (name, "monocle") != 0)
 		snprintf (e->text + length, sizeof e->text - length, "%s%s", length ? ", " : "", name);
 }

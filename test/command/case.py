@@ -5,6 +5,7 @@ import pathlib
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -25,6 +26,19 @@ def make_profile(path):
     pprof.write_gzip(path, profile.encode())
 
 
+def module_bytes(name, *texts):
+    """The least that is a module's file: a shared library that exports its entry point, and has these texts."""
+    PT_LOAD, PT_DYNAMIC, DT_NULL, DT_STRTAB, DT_STRSZ, ET_DYN, EM_X86_64 = 1, 2, 0, 5, 10, 3, 62
+    strings = b'\0'.join([b'', b'mono_profiler_init_' + name.encode(), *texts, b''])
+    dynamic = 64 + 2 * 56
+    begin = dynamic + 3 * 16
+    segments = [(PT_LOAD, 0, begin + len(strings)), (PT_DYNAMIC, dynamic, begin - dynamic)]
+    header = struct.pack('<16sHHIQQQIHHHHHH', b'\x7fELF\2\1\1', ET_DYN, EM_X86_64, 1, 0, 64, 0, 0, 64, 56, 2, 64, 0, 0)
+    tables = b''.join(struct.pack('<IIQQQQQQ', kind, 4, at, at, at, size, size, 8) for kind, at, size in segments)
+    entries = [(DT_STRTAB, begin), (DT_STRSZ, len(strings)), (DT_NULL, 0)]
+    return header + tables + b''.join(struct.pack('<qQ', *entry) for entry in entries) + strings
+
+
 def file_formats(monocle):
     """What `convert` writes of a profile."""
     said = subprocess.run([monocle, 'convert', 'x'], stderr=subprocess.PIPE, timeout=60).stderr.decode()
@@ -38,18 +52,19 @@ def report_formats(monocle):
 
 
 class Case(unittest.TestCase):
-    """A folder with the program and empty files where its libraries would be, so that `run` has something to name."""
+    """A folder with the program and small files where its libraries would be, so that `run` has something to name."""
 
     def setUp(self):
         self.holder = tempfile.TemporaryDirectory()
         self.folder = pathlib.Path(self.holder.name).resolve()
         self.program = str(self.folder / 'monocle')
         shutil.copy(MONOCLE, self.program)
-        for name in ['lib/clr/libmonocle-clr.so', 'lib/mono/libmono-profiler-monocle.so',
-                     'modules/libmono-profiler-calls.so', 'modules/libmono-profiler-sample.so']:
+        for name in ['lib/clr/libmonocle-clr.so', 'lib/mono/libmono-profiler-monocle.so']:
             path = self.folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.touch()
+        (self.folder / 'modules').mkdir()
+        self.make_modules('calls', 'sample')
         self.temporary = self.folder / 'tmp'
         self.temporary.mkdir()
         self.work = self.folder / 'work'
@@ -68,8 +83,12 @@ class Case(unittest.TestCase):
         self.environment['MONOCLE_TEST_PATIENCE'] = str(milliseconds)
 
     def make_modules(self, *names):
+        """They take -o and write a profile."""
         for name in names:
-            (self.folder / ('modules/libmono-profiler-%s.so' % name)).touch()
+            self.make_module(name, b'monocle_kit_spool_open')
+
+    def make_module(self, name, *texts, path='modules/libmono-profiler-%s.so'):
+        (self.folder / (path % name)).write_bytes(module_bytes(name, *texts))
 
     def start(self, *words, env=None, **options):
         environment = dict(self.environment, **(env or {}))

@@ -105,7 +105,7 @@ class Reader(case.Case):
         for name, uses in [('calls', b'monocle_kit_spool_open'), ('sample', b'monocle_kit_stacks_open'),
                            ('cover', b'monocle_kit_output_open'), ('texts', b'monocle_kit_text_open'),
                            ('plain', b'')]:
-            (self.folder / ('modules/libmono-profiler-%s.so' % name)).write_bytes(b'\0%s\0' % uses)
+            self.make_module(name, uses)
 
     def read(self, form, *options, env=None):
         """({name: value}, the comments, standard error)."""

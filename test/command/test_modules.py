@@ -45,11 +45,11 @@ class Names(case.Case):
         self.assertIn("'./x.so' is a path", self.refuse('--profile=./x.so'))
 
     def test_a_module_anywhere_on_the_search_path_is_taken(self):
-        for variable, name in [('MONOCLE_MODULE_PATH', 'libmono-profiler-mine.so'),
-                               ('LD_LIBRARY_PATH', 'mono-profiler-mine.so')]:
+        for variable, name in [('MONOCLE_MODULE_PATH', 'libmono-profiler-%s.so'),
+                               ('LD_LIBRARY_PATH', 'mono-profiler-%s.so')]:
             folder = self.folder / variable
             folder.mkdir()
-            (folder / name).touch()
+            self.make_module('mine', path=variable + '/' + name)
             code, out, _ = self.shell('echo ran', '--profile=mine', env={variable: str(folder)})
             self.assertEqual((code, out), (0, 'ran\n'), variable)
 
@@ -63,7 +63,25 @@ class Names(case.Case):
         os.mkfifo(self.folder / 'modules/libmono-profiler-pipe.so')
         process = self.start('run', '-q', '--profile=pipe:x', '--', '/bin/echo', 'ran')
         self.addCleanup(process.kill)
-        self.assertEqual(process.communicate(timeout=20)[0], b'ran\n')
+        out, error = process.communicate(timeout=20)
+        self.assertEqual((process.returncode, out, error.decode()), (
+            2, b'', 'monocle: %s is no shared library of this machine\n' % (
+                self.folder / 'modules/libmono-profiler-pipe.so')))
+
+    def test_a_file_that_cannot_be_a_module_is_refused(self):
+        """Before the program is started: it would run, and nothing be profiled."""
+        file = self.folder / 'modules/libmono-profiler-mine.so'
+        for content, said in [(b'a text', '%s is no shared library of this machine'),
+                              (case.module_bytes('my'),
+                               '%s has no entry point mono_profiler_init_mine that is exported'),
+                              (case.module_bytes('my', b'mono_profiler_startup'),
+                               "%s is written for Mono's old profiler API (mono_profiler_startup); "
+                               'mono_profiler_init_mine is expected')]:
+            file.write_bytes(content)
+            self.assertEqual(self.refuse('--profile=mine'), 'monocle: %s\n' % (said % file))
+            self.assertEqual(self.shell('echo ran', '--unchecked', '--profile=mine')[:2], (0, 'ran\n'))
+            out = self.monocle('doctor', env={'MONOCLE_MODULE_PATH': str(file.parent)})[1]
+            self.assertIn('fail  your modules     some will not be loaded: ' + said % file, out)
 
 
 class Arguments(case.Case):

@@ -20,10 +20,7 @@ LEAVE = 'cp %s "$MONOCLE_RUN_DIR/output.%d.1.mcov"; echo "CoreCLR 9" > "$MONOCLE
 class Coverage(case.Case):
     def setUp(self):
         super().setUp()
-        self.module(b'\0monocle_kit_output_open\0')
-
-    def module(self, names):
-        (self.folder / 'modules/libmono-profiler-cover.so').write_bytes(names)
+        self.make_module('cover', b'monocle_kit_output_open')
 
     def make(self, name, hits, counts=False, methods=True, **how):
         """Four lines of which some ran."""
@@ -134,7 +131,7 @@ class Coverage(case.Case):
         self.assertNothingLeft()
 
     def test_o_goes_to_the_first_module(self):
-        (self.folder / 'modules/libmono-profiler-calls.so').write_bytes(b'\0monocle_kit_spool_open\0')
+        self.make_module('calls', b'monocle_kit_spool_open')
         self.make('a', [1, 0, 0, 0])
         code, out, _ = self.shell('echo "$MONOCLE_PROFILE"; ' + LEAVE % ('a', 999999, 999999), '-o', 'x',
                                   '--profile=calls', '--profile=cover')

@@ -33,8 +33,7 @@ class Tools(case.Case):
         self.assertNotIn('libmono-profiler-monocle.so', out)
 
     def test_list_says_what_a_module_is_for(self):
-        module = self.folder / 'modules/libmono-profiler-calls.so'
-        module.write_bytes(b'ELF\0monocle_kit_summary=counts \x1b calls\0x')
+        self.make_module('calls', b'monocle_kit_summary=counts \x1b calls')
         (self.folder / 'modules/libmono-profiler-log.so').touch()
         out = self.monocle('list')[1]
         self.assertRegex(out, r'(?m)^calls +counts \? calls +monocle$')
@@ -93,7 +92,7 @@ class Tools(case.Case):
         mine.mkdir(mode=0o755)
         self.assertEqual(self.look_at_module_path(), 'ok    your modules     MONOCLE_MODULE_PATH is not set')
         self.assertIn('warn  your modules     no libmono-profiler-NAME.so is in', self.look_at_module_path(mine))
-        (mine / 'libmono-profiler-first.so').touch(mode=0o644)
+        self.make_module('first', path='mine/libmono-profiler-%s.so')
         self.assertEqual(self.look_at_module_path(mine), 'ok    your modules     first')
         self.assertEqual(self.look_at_module_path(mine, '/nowhere'),
                          'warn  your modules     MONOCLE_MODULE_PATH names /nowhere: No such file or directory')

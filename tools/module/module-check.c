@@ -153,7 +153,7 @@ check_monos (const monocle__layout *layout, const char *path, const char *desc)
 static int
 check_one (const monocle__layout *layout, const char *desc)
 {
-	char *path;
+	char *path, *trouble;
 	int code = 0;
 	if (strcmp (desc, "standby") == 0) {
 		monocle__say ("standby is for a program that somebody else starts: mono --profile=monocle:standby, or what "
@@ -165,11 +165,16 @@ check_one (const monocle__layout *layout, const char *desc)
 		return MONOCLE__EXIT_USAGE;
 	}
 	path = monocle__module_file_find (layout, desc);
-	if (path && strchr (desc, ':') && monocle__module_file_look (layout, desc) == MONOCLE__WRITES_MONOS)
+	trouble = path ? monocle__module_file_trouble (path, desc) : NULL;
+	if (trouble) {
+		monocle__say ("%s", trouble);
+		code = MONOCLE__EXIT_USAGE;
+	} else if (path && strchr (desc, ':') && monocle__module_file_look (layout, desc) == MONOCLE__WRITES_MONOS)
 		code = check_monos (layout, path, desc);
 	else if (path && strchr (desc, ':') && monocle__module_ask_is_ours (layout, path) &&
 	         monocle__module_ask (layout, path, desc, -1) == MONOCLE__ASK_WRONG)
 		code = MONOCLE__EXIT_USAGE;
+	free (trouble);
 	free (path);
 	return code;
 }

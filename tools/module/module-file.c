@@ -11,6 +11,7 @@
 #include "module-file.h"
 
 #include "command/command.h"
+#include "elf-file.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -161,6 +162,29 @@ monocle__module_file_is_there (const monocle__layout *layout, const char *desc)
 	bool is_there = path || monocle__module_file_of_monos (desc);
 	free (path);
 	return is_there;
+}
+
+char *
+monocle__module_file_trouble (const char *path, const char *desc)
+{
+	static const char old[] = "mono_profiler_startup";
+	char *entry = monocle__format ("mono_profiler_init_%.*s", (int) strcspn (desc, ":"), desc), *trouble = NULL;
+	int fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	monocle__elf_file elf;
+	bool is_elf = fd >= 0 && monocle__elf_file_open (&elf, fd);
+	if (!is_elf || elf.header.e_type != ET_DYN)
+		trouble = monocle__format ("%s is no shared library of this machine", path);
+	else if (!monocle__elf_file_names (&elf, entry))
+		trouble =
+		    monocle__elf_file_names (&elf, old)
+		        ? monocle__format ("%s is written for Mono's old profiler API (%s); %s is expected", path, old, entry)
+		        : monocle__format ("%s has no entry point %s that is exported", path, entry);
+	if (is_elf)
+		monocle__elf_file_close (&elf);
+	if (fd >= 0)
+		close (fd);
+	free (entry);
+	return trouble;
 }
 
 static monocle__module_writes

@@ -29,6 +29,12 @@ char *monocle__module_file_find (const monocle__layout *layout, const char *desc
  * neither our variables nor our folder. The caller frees.
  */
 char *monocle__module_file_folders (const monocle__layout *layout);
+/*
+ * Why the file cannot be the module of `desc`, NAME[:ARGUMENTS]: no runtime would load it, and the program would run
+ * unprofiled. NULL: nothing is known against it. The caller frees.
+ */
+char *monocle__module_file_trouble (const char *path, const char *desc);
+
 /* Is there such a file, or is it one of Mono's own, which a Mono elsewhere may have? */
 bool monocle__module_file_is_there (const monocle__layout *layout, const char *desc);
 monocle__module_writes monocle__module_file_look (const monocle__layout *layout, const char *desc);
