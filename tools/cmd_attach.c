@@ -146,7 +146,7 @@ attach_word (arguments *args, const char *word, monocle__layout *layout)
 	if (monocle__module_check (layout, &args->profiles) != 0 || !choose_output (args, layout))
 		return MONOCLE__EXIT_USAGE;
 	if (!monocle__layout_refuse (layout) || !layout->adapter || !check_output (args->output) ||
-	    !monocle__attach_target_find (word, &process))
+	    !monocle__attach_target_find (word, layout, &process))
 		return MONOCLE__EXIT_FAILED;
 	int code = monocle__attach_target_takes (&process, &args->profiles) ? attach_to (args, &process, layout)
 	                                                                    : MONOCLE__EXIT_USAGE;

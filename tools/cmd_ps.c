@@ -7,8 +7,9 @@
 #include "command/output.h"
 #include "commands.h"
 #include "ipc.h"
+#include "live/attach-target.h"
+#include "module/layout.h"
 #include "process.h"
-#include "refusal.h"
 #include "socket.h"
 #include "standby.h"
 #include "width.h"
@@ -54,18 +55,19 @@ is_asked (const monocle__live_process *process)
 }
 
 static void
-fill_row (row *self, const monocle__live_process *process, const monocle__live_info *info)
+fill_row (row *self, const monocle__live_process *process, const monocle__layout *layout,
+          const monocle__live_info *info)
 {
 	self->process = process;
 	name_user (self);
 	snprintf (self->version, sizeof self->version, "%s", info->version[0] ? info->version : process->version);
-	if (!monocle__live_refusal (process, self->reason, sizeof self->reason) && is_asked (process))
+	if (!monocle__attach_target_refusal (process, layout, self->reason, sizeof self->reason) && is_asked (process))
 		snprintf (self->reason, sizeof self->reason, "%s", info->error);
 }
 
 /* All are asked at once. NULL: out of memory. */
 static row *
-rows_new (const monocle__live_process *processes, size_t count)
+rows_new (const monocle__live_process *processes, size_t count, const monocle__layout *layout)
 {
 	row *rows = calloc (count + 1, sizeof *rows);
 	monocle__live_process *asked = calloc (count + 1, sizeof *asked);
@@ -81,7 +83,7 @@ rows_new (const monocle__live_process *processes, size_t count)
 	}
 	for (size_t i = 0; rows && i < count; i++) {
 		static const monocle__live_info none;
-		fill_row (&rows[i], &processes[i], is_asked (&processes[i]) ? &infos[next++] : &none);
+		fill_row (&rows[i], &processes[i], layout, is_asked (&processes[i]) ? &infos[next++] : &none);
 	}
 	free (asked);
 	free (infos);
@@ -261,7 +263,10 @@ list (size_t format)
 	monocle__live_process *processes = monocle__live_processes_new (&count);
 	for (size_t i = 0; processes && i < count; i++)
 		monocle__live_standby_ask (&processes[i]);
-	row *rows = processes ? rows_new (processes, count) : NULL;
+	monocle__layout layout;
+	monocle__layout_find (&layout);
+	row *rows = processes ? rows_new (processes, count, &layout) : NULL;
+	monocle__layout_done (&layout);
 	int code = MONOCLE__EXIT_FAILED;
 	if (rows) {
 		print[format](rows, count);

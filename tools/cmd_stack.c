@@ -132,7 +132,7 @@ stack (const arguments *args, const char *word)
 	monocle__layout layout;
 	int code = MONOCLE__EXIT_FAILED;
 	if (monocle__attach_layout_find (&layout) && monocle__layout_refuse (&layout) && layout.adapter &&
-	    monocle__attach_target_find (word, &process)) {
+	    monocle__attach_target_find (word, &layout, &process)) {
 		if (monocle__attach_folder_make (&process, &layout, &folder)) {
 			code = take (args, &process, &layout, &folder);
 			monocle__run_folder_done (&folder);

@@ -57,6 +57,19 @@ monocle__elf_file_offset (const monocle__elf_file *file, uint64_t address, uint6
 	return false;
 }
 
+void
+monocle__elf_file_interpreter (const monocle__elf_file *file, char *ret_path, size_t size)
+{
+	ssize_t length = 0;
+	for (size_t i = 0; i < file->header.e_phnum && length == 0; i++) {
+		const ElfW (Phdr) *segment = &file->segments[i];
+		if (segment->p_type == PT_INTERP && segment->p_filesz <= size)
+			length = pread (file->fd, ret_path, segment->p_filesz, (off_t) segment->p_offset);
+	}
+	if (length <= 0 || ret_path[length - 1])
+		ret_path[0] = '\0';
+}
+
 static const ElfW (Phdr) *
 dynamic_segment (const monocle__elf_file *file)
 {

@@ -26,6 +26,9 @@ void monocle__elf_file_close (monocle__elf_file *file);
 /* Where in the file the byte is that will be at `address`; false: nowhere. */
 bool monocle__elf_file_offset (const monocle__elf_file *file, uint64_t address, uint64_t *ret_offset);
 
+/* The dynamic linker that it asks for (PT_INTERP); "": none, or its name has no end within `size`. */
+void monocle__elf_file_interpreter (const monocle__elf_file *file, char *ret_path, size_t size);
+
 /* Is it linked with a library whose name matches the shell pattern? Only what it names itself counts (DT_NEEDED). */
 bool monocle__elf_file_links (const monocle__elf_file *file, const char *pattern);
 

@@ -189,7 +189,9 @@ add_mapping (monocle__live_process *process, const char *path)
 {
 	static const char module[] = "libmono-profiler-";
 	const char *name = monocle__path_base_name (path), *end;
-	if (strcmp (name, "libcoreclr.so") == 0) {
+	if (monocle__live_process_elf_is_musl (path)) {
+		process->system = MONOCLE__LIVE_SYSTEM_MUSL;
+	} else if (strcmp (name, "libcoreclr.so") == 0) {
 		process->kind = MONOCLE__LIVE_CORECLR;
 		version_of_path (path, process->version, sizeof process->version);
 	} else if (begins (name, "libmonosgen-2.0.so") || begins (name, "libmono-2.0.so") ||
@@ -230,19 +232,26 @@ read_maps (int folder, monocle__live_process *process)
 
 /* CoreCLR inside a program's file, whose code may be mapped otherwise, and programs without a JIT: their file tells. */
 static void
-read_program_file (int folder, monocle__live_process *process)
+read_host (int fd, monocle__live_process *process)
 {
-	int fd;
-	if (process->kind != MONOCLE__LIVE_FOREIGN || !process->is_visible)
-		return;
-	fd = openat (folder, "exe", O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0)
-		return;
 	switch (monocle__live_process_elf_host (fd)) {
 	case MONOCLE__LIVE_HOST_CORECLR: process->kind = MONOCLE__LIVE_SINGLE_FILE; break;
 	case MONOCLE__LIVE_HOST_NATIVE_AOT: process->kind = MONOCLE__LIVE_NATIVE_AOT; break;
 	case MONOCLE__LIVE_HOST_NONE: break;
 	}
+}
+
+/* A linker that was called by hand, as a program, has no other: the maps tell what it is. */
+static void
+read_program_file (int folder, monocle__live_process *process)
+{
+	int fd = process->is_visible ? openat (folder, "exe", O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+	if (fd < 0)
+		return;
+	if (process->kind == MONOCLE__LIVE_FOREIGN)
+		read_host (fd, process);
+	if (process->system == MONOCLE__LIVE_SYSTEM_OURS)
+		process->system = monocle__live_process_elf_system (fd);
 	close (fd);
 }
 

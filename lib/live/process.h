@@ -9,6 +9,8 @@
 #ifndef MONOCLE_LIVE_PROCESS_H
 #define MONOCLE_LIVE_PROCESS_H
 
+#include "process-elf.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -35,6 +37,7 @@ typedef struct {
 	uint64_t start;  /* clock ticks since boot */
 	uid_t user;
 	monocle__live_kind kind;
+	monocle__live_system system;
 	bool is_visible;   /* its maps and its environment could be read */
 	bool is_stopped;   /* by a signal or a debugger: it answers nothing */
 	bool has_adapter;  /* CoreCLR was told of us, and has us loaded */

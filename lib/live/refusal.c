@@ -20,6 +20,10 @@ monocle__live_refusal (const monocle__live_process *process, char *ret_reason, s
 		snprintf (ret_reason, size, "NativeAOT");
 	else if (!process->is_visible)
 		snprintf (ret_reason, size, "cannot be looked into");
+	else if (process->system == MONOCLE__LIVE_SYSTEM_MUSL)
+		snprintf (ret_reason, size, "runs on musl");
+	else if (process->system == MONOCLE__LIVE_SYSTEM_CPU)
+		snprintf (ret_reason, size, "for another kind of CPU");
 	else if (process->diagnostics[0])
 		snprintf (ret_reason, size, "diagnostics off (%s)", process->diagnostics);
 	else if (process->profiler[0])

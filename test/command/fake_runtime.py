@@ -3,7 +3,8 @@
 """A process that looks like CoreCLR from outside, and answers on its diagnostics socket as it is told.
 
   fake_runtime.py LIBRARY[:...] HOW    each LIBRARY is mapped, and tells the version by its folder; TMPDIR holds the
-                                       socket; a thread has the name THREAD
+                                       socket; a thread has the name THREAD, the file ALSO is mapped, too, and in the
+                                       folder HIDDEN the process sees nothing of what others see there
 
 It prints "ready", and "asked" for each question, and goes on until its standard input is closed.
 """
@@ -131,16 +132,30 @@ def name_thread(name, is_named):
     threading.Event().wait()
 
 
+def hide(folder):
+    """From here on the process has mounts of its own. False: it may not."""
+    CLONE_NEWNS, MS_REC, MS_PRIVATE = 0x20000, 1 << 14, 1 << 18
+    library = ctypes.CDLL(None)
+    return (library.unshare(CLONE_NEWNS) == 0 and library.mount(None, b"/", None, MS_REC | MS_PRIVATE, None) == 0 and
+            library.mount(b"tmpfs", folder.encode(), b"tmpfs", 0, None) == 0)
+
+
+def map_file(path):
+    with open(path, "rb") as file:
+        return mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
+
+
 def main():
     if "THREAD" in os.environ:
         is_named = threading.Event()
         threading.Thread(target=name_thread, args=(os.environ["THREAD"], is_named), daemon=True).start()
         is_named.wait()
     libraries, how = sys.argv[1:]
-    mappings = []
-    for library in libraries.split(":"):
-        with open(library, "rb") as file:
-            mappings.append(mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ))
+    also = [os.environ["ALSO"]] if "ALSO" in os.environ else []
+    mappings = [map_file(path) for path in libraries.split(":") + also]
+    if "HIDDEN" in os.environ and not hide(os.environ["HIDDEN"]):
+        print("may not", flush=True)
+        return
     path = path_of(os.getpid())
     if how == "stale":
         with socket.socket(socket.AF_UNIX) as dead:

@@ -142,6 +142,32 @@ class Ps(fake_case.Case):
                                                   'CORECLR_PROFILER_PATH': '/opt/other/libother.so'}),
                          'has the profiler libother.so')
 
+    def assertRefused(self, fake, reason, advice):
+        """`ps` and the commands that attach ask the same question."""
+        self.assertEqual(self.rows()[fake.pid]['reason'], reason)
+        for words in (['attach'], ['stack']):
+            code, out, error = self.monocle(*words, str(fake.pid))
+            self.assertEqual((code, out, error), (1, '', 'monocle: cannot attach to process %d (%s): %s%s\n' % (
+                fake.pid, os.path.basename(sys.executable), reason, advice)))
+
+    def test_a_program_for_musl_is_refused_by_all(self):
+        for name in ('ld-musl-x86_64.so.1', 'libc.musl-x86_64.so.1', 'x86_64-linux-musl/libc.so'):
+            library = self.folder / name
+            library.parent.mkdir(exist_ok=True)
+            library.write_bytes(bytes(4096))
+            self.assertRefused(self.fake('good', env={'ALSO': str(library)}), 'runs on musl',
+                               "; Monocle's libraries need glibc")
+        ours = self.folder / 'libc.so.6'
+        ours.write_bytes(bytes(4096))
+        self.assertIsNone(self.reason('good', env={'ALSO': str(ours)}))
+
+    @unittest.skipUnless(os.geteuid() == 0, 'only root may hide a folder')
+    def test_a_process_that_does_not_see_our_library_is_refused_by_all(self):
+        library = self.folder / 'lib/clr/libmonocle-clr.so'
+        self.assertRefused(self.fake('good', env={'HIDDEN': str(library.parent)}), 'does not see libmonocle-clr.so',
+                           ', which is %s here: run monocle in its container, or mount Monocle there under the same '
+                           'path' % library)
+
     def test_what_is_in_it_is_named(self):
         library = self.folder / 'libmono-profiler-calls.so'
         library.write_bytes(bytes(4096))

@@ -44,6 +44,10 @@ advice (const monocle__live_process *process)
 		text = process->is_stopped
 		         ? ""
 		         : "; it takes no profiler once it runs, unless it was started with --profile=monocle:standby";
+	else if (process->system == MONOCLE__LIVE_SYSTEM_MUSL)
+		text = "; Monocle's libraries need glibc";
+	else if (process->system == MONOCLE__LIVE_SYSTEM_CPU)
+		text = "; it would need Monocle's libraries for that CPU";
 	else if (process->diagnostics[0])
 		text = "; it must be started without this setting";
 	else if (process->profiler[0])
@@ -60,8 +64,64 @@ may_be_free_soon (const monocle__live_process *process)
 	return process->is_at_work || process->standby == MONOCLE__LIVE_STANDBY_LOADED;
 }
 
+/* Is it the same file or folder under this path? *ret_is_there: there is one. */
+static bool
+sees (const monocle__live_process *process, const char *path, bool *ret_is_there)
+{
+	char *inside = monocle__format ("/proc/%d/root%s", (int) process->pid, path);
+	struct stat here, there;
+	*ret_is_there = stat (inside, &there) == 0;
+	free (inside);
+	return *ret_is_there && stat (path, &here) == 0 && here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+}
+
+static const char *
+library_for (const monocle__live_process *process, const monocle__layout *layout)
+{
+	return process->kind == MONOCLE__LIVE_MONO ? layout->umbrella : layout->adapter;
+}
+
+/* The runtime loads the library by its path. */
+static bool
+is_library_missed (const monocle__live_process *process, const monocle__layout *layout, char *ret_reason, size_t size)
+{
+	const char *library = library_for (process, layout);
+	const char *name = process->kind == MONOCLE__LIVE_MONO ? "libmono-profiler-monocle.so" : "libmonocle-clr.so";
+	bool is_there;
+	if (!library)
+		snprintf (ret_reason, size, "%s was not found", name);
+	else if (sees (process, library, &is_there))
+		return false;
+	else
+		snprintf (ret_reason, size, is_there ? "sees another %s" : "does not see %s", name);
+	return true;
+}
+
 bool
-monocle__attach_target_find (const char *word, monocle__live_process *ret_process)
+monocle__attach_target_refusal (const monocle__live_process *process, const monocle__layout *layout, char *ret_reason,
+                                size_t size)
+{
+	return monocle__live_refusal (process, ret_reason, size) || is_library_missed (process, layout, ret_reason, size);
+}
+
+/* "cannot attach to process 4711 (shop.dll): REASON; ADVICE" */
+static void
+say_refusal (const monocle__live_process *process, const monocle__layout *layout, const char *reason)
+{
+	const char *library = library_for (process, layout);
+	char text[8];
+	bool is_library = library && !monocle__live_refusal (process, text, sizeof text);
+	char *hint = is_library
+	               ? monocle__format (", which is %s here: run monocle in its container, or mount Monocle there "
+	                                  "under the same path",
+	                                  library)
+	               : advice (process);
+	monocle__say ("cannot attach to process %d (%s): %s%s", (int) process->pid, process->program, reason, hint);
+	free (hint);
+}
+
+bool
+monocle__attach_target_find (const char *word, const monocle__layout *layout, monocle__live_process *ret_process)
 {
 	enum { LOOK_NS = 20000000 };
 	uint64_t end = monocle__nanoseconds (CLOCK_MONOTONIC) + MONOCLE__ATTACH_TARGET_PATIENCE_NS;
@@ -72,16 +132,17 @@ monocle__attach_target_find (const char *word, monocle__live_process *ret_proces
 			return false;
 		}
 		monocle__live_standby_ask (ret_process);
-		if (!monocle__live_refusal (ret_process, text, sizeof text))
+		if (!monocle__attach_target_refusal (ret_process, layout, text, sizeof text))
 			return true;
 		if (!may_be_free_soon (ret_process) || monocle__nanoseconds (CLOCK_MONOTONIC) >= end)
 			break;
 		monocle__live_process_done (ret_process);
 		nanosleep (&(struct timespec) { 0, LOOK_NS }, NULL);
 	}
-	char *hint = advice (ret_process);
-	monocle__say ("cannot attach to process %d (%s): %s%s", (int) ret_process->pid, ret_process->program, text, hint);
-	free (hint);
+	if (monocle__live_process_is_there (ret_process))
+		say_refusal (ret_process, layout, text);
+	else
+		monocle__say ("process %d has ended", (int) ret_process->pid);
 	monocle__live_process_done (ret_process);
 	return false;
 }
@@ -105,19 +166,15 @@ monocle__attach_target_takes (const monocle__live_process *process, const monocl
 bool
 monocle__attach_target_sees (const monocle__live_process *process, const char *path, const char *what)
 {
-	char *inside = monocle__format ("/proc/%d/root%s", (int) process->pid, path);
-	struct stat here, there;
-	bool is_there = stat (inside, &there) == 0, sees;
-	sees = is_there && stat (path, &here) == 0 && here.st_dev == there.st_dev && here.st_ino == there.st_ino;
-	free (inside);
-	if (!sees && !monocle__live_process_is_there (process))
+	bool is_there, is_seen = sees (process, path, &is_there);
+	if (!is_seen && !monocle__live_process_is_there (process))
 		monocle__say ("process %d has ended", (int) process->pid);
-	else if (!sees)
+	else if (!is_seen)
 		monocle__say (
 		    "process %d (%s) has another root folder, a container's, and does not see %s %s%s: run monocle in "
 		    "the container, or mount Monocle and the folder in TMPDIR there under the same paths",
 		    (int) process->pid, process->program, what, path, is_there ? " that is here" : "");
-	return sees;
+	return is_seen;
 }
 
 bool

@@ -16,8 +16,14 @@
 /* How long an attach that is ending is waited for: the runtime looks every 300 ms whether it can let it go. */
 enum { MONOCLE__ATTACH_TARGET_PATIENCE_NS = 1000000000 };
 
-/* False after one line. */
-bool monocle__attach_target_find (const char *word, monocle__live_process *ret_process);
+/*
+ * Is there a reason why the process cannot be attached to, as far as it can be told without asking it? Then
+ * `ret_reason` is a few words. Every command asks this one question.
+ */
+bool monocle__attach_target_refusal (const monocle__live_process *process, const monocle__layout *layout,
+                                     char *ret_reason, size_t size);
+/* One that can be. False after one line. */
+bool monocle__attach_target_find (const char *word, const monocle__layout *layout, monocle__live_process *ret_process);
 /* Has every module its use in a program that runs, on the runtime that it has? False after one line. */
 bool monocle__attach_target_takes (const monocle__live_process *process, const monocle__desc_list *profiles);
 /* Does the process see the same file or folder under this path? `what` is what it is called. False after one line. */
