@@ -340,18 +340,13 @@ static check_state
 check_program (examination *e)
 {
 	monocle__environ_state state;
+	bool is_good;
 	monocle__environ_look (e->layout.adapter, &state);
-	char *reason = monocle__diagnose_file (e->program, &state, &e->layout);
+	char *sentence = monocle__diagnose_file (e->program, &state, &e->layout, &is_good);
+	result (e, CHECK_OK, "%s", sentence);
+	free (sentence);
 	free (state.foreign);
-	if (reason) {
-		result (e, CHECK_WARN, "%s", reason);
-		free (reason);
-		return CHECK_WARN;
-	}
-	if (monocle__environ_embedded (e->program) == MONOCLE__EMBEDDED_LINKED)
-		return result (e, CHECK_OK, "%s is linked with Mono: monocle run loads the modules before it starts it",
-		               e->program);
-	return result (e, CHECK_OK, "nothing in %s keeps monocle run from profiling what runs in it", e->program);
+	return is_good ? CHECK_OK : CHECK_WARN;
 }
 
 /* --- the kernel --------------------------------------------------------------------------------------------------- */
@@ -457,8 +452,9 @@ const monocle__command monocle__command_doctor = {
 	.summary = "check this machine: runtimes, libraries, environment, permissions",
 	.about =
 	    "Prints a line per check: ok, warn (something will be missing) or fail (profiling will not work), and what\n"
-	    "to do. With PROGRAM there is one more: what keeps monocle run from profiling it. PROGRAM is what would be\n"
-	    "the first word of the command.\n"
+	    "to do. With PROGRAM there is one more: what monocle run will do with it, and what keeps it from profiling "
+	    "it.\n"
+	    "PROGRAM is what would be the first word of the command.\n"
 	    "The exit code is 1 when a check failed.\n",
 	.examples = "  monocle doctor\n"
 	            "  monocle doctor ./app\n",

@@ -28,6 +28,8 @@
 #include "run/run-output.h"
 #include "run/run-report.h"
 #include "run/run-snapshots.h"
+#include "run/run-watch.h"
+#include "run/unprofiled.h"
 
 #include <errno.h>
 #include <getopt.h> /* optind */
@@ -162,10 +164,26 @@ end_coverage (const arguments *args, monocle__run_folder *folder, const monocle_
 	monocle__run_coverage_end (folder, &wishes);
 }
 
+/* What was not profiled, and why. */
 static void
-report_run (const arguments *args, int code, bool signalled, monocle__run_folder *folder,
+say_missing (const arguments *args, int code, const monocle__child *child, const monocle__run_folder *folder,
+             const monocle__environ_state *state, const monocle__environ_wishes *wishes, monocle__run_watch *watch)
+{
+	size_t count;
+	const monocle__run_seen *silent = monocle__run_watch_silent (watch, &count);
+	if (monocle__desc_list_asks_help (&args->profiles))
+		return;
+	monocle__diagnose_end end = { code, child->signalled, monocle__unprofiled_has (silent, count, child->pid) };
+	size_t said = monocle__unprofiled_say (silent, count, folder, child->pid);
+	bool is_explained = said > 0 && folder->process_count == 0 && folder->unfinished == 0;
+	if (folder->profile_count == 0 && !is_explained)
+		monocle__diagnose (args->command, &end, folder, state, wishes, expects_profile (args, wishes->layout));
+}
+
+static void
+report_run (const arguments *args, int code, const monocle__child *child, monocle__run_folder *folder,
             const monocle__environ_state *state, const monocle__environ_wishes *wishes,
-            const monocle__run_snapshots *snapshots)
+            const monocle__run_snapshots *snapshots, monocle__run_watch *watch)
 {
 	monocle__run_folder_read (folder);
 	monocle__run_lines_find (folder);
@@ -180,9 +198,7 @@ report_run (const arguments *args, int code, bool signalled, monocle__run_folder
 	monocle__run_output_say_rescued (folder);
 	/* Before the report: it may be long, and who is tired of it presses Ctrl-C. */
 	monocle__run_folder_remove (folder);
-	if (folder->profile_count == 0 && !monocle__desc_list_asks_help (&args->profiles))
-		monocle__diagnose (args->command, code, signalled, folder, state, wishes,
-		                   expects_profile (args, wishes->layout));
+	say_missing (args, code, child, folder, state, wishes, watch);
 	if (!args->quiet) {
 		monocle__run_report (folder, wishes->layout);
 		monocle__run_report_monos (&args->profiles, &args->start);
@@ -217,16 +233,19 @@ run_profiled (arguments *args, const monocle__layout *layout, monocle__run_folde
 	monocle__environ_set (&wishes, &state);
 	clock_gettime (CLOCK_REALTIME_COARSE, &args->start);
 	monocle__run_messages *messages = monocle__run_messages_begin (folder);
+	monocle__run_watch *watch = monocle__run_watch_begin (folder, args->command[0]);
 	code = monocle__child_run (args->command, &child);
 	monocle__output_begin (); /* after the child: it must not inherit this */
 	monocle__run_snapshots_end (snapshots);
 	if (child.pid != 0)
 		monocle__run_folder_await (folder);
 	monocle__run_messages_end (messages);
+	monocle__run_watch_end (watch);
 	if (child.pid != 0)
-		report_run (args, code, child.signalled, folder, &state, &wishes, snapshots);
+		report_run (args, code, &child, folder, &state, &wishes, snapshots, watch);
 	else
 		monocle__run_folder_remove (folder);
+	monocle__run_watch_free (watch);
 	free (state.foreign);
 	return code;
 }
@@ -348,7 +367,8 @@ const monocle__command monocle__command_run = {
 	.options = options,
 	.about =
 	    "Runs COMMAND with its own input, output, signals and exit code, and reports on stderr when it has ended.\n"
-	    "What COMMAND leaves running in the background stays profiled: it is named, with where its profile will be.\n",
+	    "What COMMAND leaves running in the background stays profiled: it is named, with where its profile will be.\n"
+	    "Each .NET or Mono process that was not profiled is named, with the reason and what to do.\n",
 	.more = "Exit codes: the command's own; 128+n when signal n ended it; 2 wrong usage; 125 monocle itself failed;\n"
 	        "126 the command cannot be executed; 127 it was not found.\n",
 	.examples = "  monocle run -- dotnet app.dll\n"

@@ -11,7 +11,7 @@
 
 #include "attach-block.h"
 #include "path.h"
-#include "process-elf.h"
+#include "process-settings.h"
 #include "process-start.h"
 #include "read-file.h"
 #include "utf8.h"
@@ -303,77 +303,16 @@ read_threads (int folder, monocle__live_process *process)
 
 /* --- what it was started with ------------------------------------------------------------------------------------- */
 
-/* Borrowed; NULL: there is no such variable. */
-static const char *
-variable (const char *variables, size_t length, const char *name)
-{
-	size_t name_length = strlen (name);
-	for (const char *at = variables; at < variables + length; at += strlen (at) + 1) {
-		if (strncmp (at, name, name_length) == 0 && at[name_length] == '=')
-			return at + name_length + 1;
-	}
-	return NULL;
-}
-
-/* Both of the runtime's prefixes; *ret_prefix is the one that was found. */
-static const char *
-setting (const char *variables, size_t length, const char *name, const char **ret_prefix)
-{
-	static const char *const prefixes[] = { "DOTNET_", "COMPlus_" };
-	char full[64];
-	for (size_t i = 0; i < 2; i++) {
-		snprintf (full, sizeof full, "%s%s", prefixes[i], name);
-		*ret_prefix = prefixes[i];
-		const char *value = variable (variables, length, full);
-		if (value)
-			return value;
-	}
-	return NULL;
-}
-
-static void
-read_diagnostics (monocle__live_process *process, const char *variables, size_t length)
-{
-	static const char *const names[] = { "EnableDiagnostics", "EnableDiagnostics_IPC", "EnableDiagnostics_Profiler" };
-	const char *prefix, *value;
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		value = setting (variables, length, names[i], &prefix);
-		if (value && *value && strtoul (value, NULL, 16) == 0) {
-			snprintf (process->diagnostics, sizeof process->diagnostics, "%s%s=%.8s", prefix, names[i], value);
-			break;
-		}
-	}
-	clean (process->diagnostics);
-}
-
-static void
-read_profiler (monocle__live_process *process, const char *variables, size_t length)
-{
-	const char *on = variable (variables, length, "CORECLR_ENABLE_PROFILING");
-	const char *path = variable (variables, length, "CORECLR_PROFILER_PATH");
-	path = path ? path : variable (variables, length, "CORECLR_PROFILER_PATH_64");
-	path = path ? path : variable (variables, length, "CORECLR_PROFILER");
-	if (!on || strcmp (on, "1") != 0 || !path)
-		return;
-	if (strstr (path, "libmonocle-clr.so"))
-		process->is_at_work |= process->has_adapter && process->modules[0]; /* one that declined has none */
-	else
-		copy_text (process->profiler, sizeof process->profiler, monocle__path_base_name (path));
-}
-
 static int
 read_environment (int folder, monocle__live_process *process)
 {
 	size_t length = 0;
 	char *variables = read_file (folder, "environ", &length);
-	const char *temporary = variables ? variable (variables, length, "TMPDIR") : NULL;
-	process->folder = strdup (temporary && temporary[0] ? temporary : "/tmp");
-	if (variables) {
-		read_diagnostics (process, variables, length);
-		read_profiler (process, variables, length);
-	}
+	int error = monocle__live_process_settings_take (process, variables ? variables : "", variables ? length : 0);
+	if (process->is_told)
+		process->is_at_work |= process->has_adapter && process->modules[0]; /* one that declined has none */
 	free (variables);
-	return process->folder ? 0 : -ENOMEM;
+	return error;
 }
 
 /* --- where it is -------------------------------------------------------------------------------------------------- */
@@ -416,6 +355,7 @@ void
 monocle__live_process_done (monocle__live_process *process)
 {
 	free (process->folder);
+	free (process->run);
 	free (process->command);
 	*process = (monocle__live_process) { 0 };
 }

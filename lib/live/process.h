@@ -44,14 +44,18 @@ typedef struct {
 	bool is_at_work;   /* it was started with us, or an attach is under way; else what an attach left is all */
 	bool has_umbrella; /* Mono was told of us, and has us loaded */
 	monocle__live_standby standby;
-	char program[64];     /* app.dll, prog.exe, or the name of its file */
-	char version[48];     /* of the runtime; "" when the path of its library does not say */
-	char container[32];   /* "" where it has our PID namespace; else the container's number, or the namespace's */
-	char modules[128];    /* profiler modules in it, between commas */
-	char profiler[128];   /* the profiler of another maker that it was started with */
-	char diagnostics[64]; /* the setting that turns the runtime's diagnostics off, "NAME=VALUE" */
-	char *folder;         /* where it makes its socket, as its own root folder has it */
-	char *command;        /* its words, blanks between them; fit to be printed */
+	char program[64];        /* app.dll, prog.exe, or the name of its file */
+	char version[48];        /* of the runtime; "" when the path of its library does not say */
+	char container[32];      /* "" where it has our PID namespace; else the container's number, or the namespace's */
+	char modules[128];       /* profiler modules in it, between commas */
+	bool is_told;            /* its environment tells its runtime to load us */
+	char profiler[128];      /* the profiler of another maker that it was started with: its file, or its class */
+	char profiler_class[48]; /* its class, as the variable has it */
+	char diagnostics[64];    /* the setting that turns the runtime's diagnostics off, "NAME=VALUE" */
+	char profiling[64];      /* the setting that turns profiling off, "NAME=VALUE" */
+	char *run;               /* the folder of the run of ours that it belongs to; NULL: none */
+	char *folder;            /* where it makes its socket, as its own root folder has it */
+	char *command;           /* its words, blanks between them; fit to be printed */
 } monocle__live_process;
 
 /* Reads one process. 0, -ESRCH: there is none, or -ENOMEM. What the result holds is freed by _done (). */

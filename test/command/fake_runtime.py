@@ -6,7 +6,8 @@
                                        socket; a thread has the name THREAD, the file ALSO is mapped, too, and in the
                                        folder HIDDEN the process sees nothing of what others see there
 
-It prints "ready", and "asked" for each question, and goes on until its standard input is closed.
+It prints "ready", and "asked" for each question, and goes on until its standard input is closed; with SEEN, until
+another process has looked so often whether it is there.
 """
 import ctypes
 import mmap
@@ -145,6 +146,16 @@ def map_file(path):
         return mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
 
 
+def wait_until_seen(count):
+    IN_OPEN, EVENT_SIZE = 0x20, 16
+    with open("/proc/self/stat", "rb"):  # it stays the same file as long as it is open
+        name = b"/proc/%d/stat" % os.getpid()
+        events = ctypes.CDLL(None).inotify_init1(os.O_CLOEXEC)
+        ctypes.CDLL(None).inotify_add_watch(events, name, IN_OPEN)
+        while count > 0:
+            count -= len(os.read(events, 4096)) // EVENT_SIZE
+
+
 def main():
     if "THREAD" in os.environ:
         is_named = threading.Event()
@@ -168,7 +179,10 @@ def main():
     elif how != "none":
         listen(path, how)
     print("ready", flush=True)
-    sys.stdin.read()
+    if "SEEN" in os.environ:
+        wait_until_seen(int(os.environ["SEEN"]))
+    else:
+        sys.stdin.read()
     for mapping in mappings:
         mapping.close()
 

@@ -5,6 +5,7 @@
     test_tools.py MONOCLE
 """
 import os
+import pathlib
 import shutil
 import subprocess
 import sys
@@ -108,6 +109,43 @@ class Tools(case.Case):
         (self.work / 'app.dll').touch(mode=0o644)
         out = self.monocle('doctor', './app.dll')[1]
         self.assertIn('warn  the program      ./app.dll cannot be executed: Permission denied; ', out)
+
+    def told_of(self, name):
+        return [line[len('????  the program      '):] if line.startswith(('ok ', 'warn')) else line
+                for line in self.monocle('doctor', name)[1].splitlines() if '  the program  ' in line][0]
+
+    def test_doctor_says_yes_to_nothing_but_programs_that_are_profiled(self):
+        (self.work / 'folder').mkdir()
+        for name in 'app.exe', 'net.dll', 'no bit.exe':
+            (self.work / name).write_bytes(b'MZ' + bytes(100))
+        (self.work / 'app.exe').chmod(0o755)
+        (self.work / 'net.runtimeconfig.json').touch()
+        (self.work / 'script').write_text('#!/bin/sh\n')
+        (self.work / 'script').chmod(0o755)
+        assembly = '%s is an assembly, and no program that starts by itself: monocle run -- %s'
+        ls = '/bin/ls is not a .NET or Mono program: only such that it starts would be profiled'
+        for name, sentence in [('/bin/ls', ls), ('folder', 'folder is a folder'), ('./folder', './folder is a folder'),
+                               ('./app.exe', assembly % ('./app.exe', 'mono ./app.exe')),
+                               ('./net.dll', assembly % ('./net.dll', 'dotnet ./net.dll')),
+                               ('./no bit.exe', assembly % ('./no bit.exe', "mono './no bit.exe'")),
+                               ('./script', './script is a script: monocle run profiles the .NET and Mono programs '
+                                            'that it starts')]:
+            self.assertEqual(self.told_of(name), sentence)
+            state = 'ok  ' if 'script' in name else 'warn'
+            self.assertIn('\n%s  the program' % state, self.monocle('doctor', name)[1])
+
+    def test_doctor_knows_programs_for_musl(self):
+        ours, musl = b'/lib64/ld-linux-x86-64.so.2\0', b'/lib/ld-musl-x86_64.so.1\0'
+        program = pathlib.Path('/bin/true').read_bytes()
+        if ours not in program:
+            self.skipTest('programs here have another dynamic linker')
+        path = self.work / 'app'
+        path.write_bytes(program.replace(ours, musl.ljust(len(ours), b'\0')) + b'\0hostfxr\0')
+        path.chmod(0o755)
+        self.assertEqual(self.told_of('./app'), "%s is a program for musl, and Monocle's libraries need glibc; the "
+                                                "program's build for glibc can be profiled" % path)
+        path.write_bytes(program + b'\0hostfxr\0')
+        self.assertEqual(self.told_of('./app'), 'monocle run profiles ./app: it is .NET')
 
     def test_a_build_folder_may_be_called_bin(self):
         build = self.folder / 'x/bin'

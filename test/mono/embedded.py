@@ -149,7 +149,7 @@ int main (int argc, char **argv)
         for program, line in ((self.starts, "ok    the program      %s is linked with Mono: monocle run loads"),
                               (self.opens, "warn  the program      %s has Mono's functions by name"),
                               ("/bin/no-such", "warn  the program      %s was not found"),
-                              ("/bin/sh", "ok    the program      nothing in %s keeps monocle run")):
+                              ("/bin/sh", "warn  the program      %s is not a .NET or Mono program")):
             seen = self.monocle("doctor", program)
             self.check(line % program in seen.out and "ok    embedded Mono    " in seen.out, line % program, seen)
 

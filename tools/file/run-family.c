@@ -108,6 +108,16 @@ monocle__run_family_find (const char *folder, size_t *ret_count)
 	return pids;
 }
 
+bool
+monocle__run_family_has (pid_t pid, const char *folder)
+{
+	char *setting = monocle__format ("MONOCLE_RUN_DIR=%s", folder), *name = monocle__format ("%d", (int) pid);
+	bool is_found = is_member (name, setting);
+	free (name);
+	free (setting);
+	return is_found;
+}
+
 unsigned long long
 monocle__run_family_age (pid_t pid)
 {

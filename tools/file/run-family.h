@@ -16,6 +16,8 @@
  * moment ago has the environment of its parent. The caller frees; NULL: there are none.
  */
 pid_t *monocle__run_family_find (const char *folder, size_t *ret_count);
+/* Is the folder in the environment of this one? */
+bool monocle__run_family_has (pid_t pid, const char *folder);
 /* How long the process has lived, in milliseconds; one that has gone is old. */
 unsigned long long monocle__run_family_age (pid_t pid);
 

@@ -9,6 +9,7 @@
 #include "diagnose.h"
 
 #include "command/command.h"
+#include "command/shell-word.h"
 #include "path.h"
 #include "program-file.h"
 #include "shown-comment.h"
@@ -27,6 +28,7 @@ typedef struct {
 	const monocle__run_folder *folder;
 	const monocle__environ_state *state;
 	const monocle__layout *layout;
+	bool was_runtime_seen;      /* in the command's own process */
 	monocle__embedded embedded; /* which programs that embed Mono were reached */
 	monocle__program_file file;
 } facts;
@@ -36,14 +38,7 @@ typedef struct {
 static bool
 is_another_cpu (const facts *f)
 {
-#if defined(__x86_64__)
-	const unsigned machine = EM_X86_64;
-#elif defined(__aarch64__)
-	const unsigned machine = EM_AARCH64;
-#else
-	const unsigned machine = EM_NONE;
-#endif
-	return monocle__program_file_is_elf (&f->file) && (!f->file.elf || f->file.elf->e_machine != machine);
+	return f->file.system == MONOCLE__LIVE_SYSTEM_CPU || (monocle__program_file_is_elf (&f->file) && !f->file.elf);
 }
 
 static bool
@@ -55,8 +50,9 @@ is_privileged (const facts *f)
 static bool
 is_native_aot (const facts *f)
 {
-	return f->file.elf && (monocle__program_file_contains (&f->file, "__managedcode") ||
-	                       monocle__program_file_contains (&f->file, "RhpReversePInvoke"));
+	return f->file.host == MONOCLE__LIVE_HOST_NATIVE_AOT ||
+	       (f->file.elf && (monocle__program_file_contains (&f->file, "__managedcode") ||
+	                        monocle__program_file_contains (&f->file, "RhpReversePInvoke")));
 }
 
 static bool
@@ -76,7 +72,15 @@ static bool
 is_dotnet (const facts *f)
 {
 	return strcmp (monocle__path_base_name (f->file.path), "dotnet") == 0 ||
+	       f->file.host == MONOCLE__LIVE_HOST_CORECLR ||
 	       (f->file.elf && monocle__program_file_contains (&f->file, "hostfxr"));
+}
+
+/* A shell for musl may start programs for glibc. */
+static bool
+is_on_musl (const facts *f)
+{
+	return f->file.system == MONOCLE__LIVE_SYSTEM_MUSL && (is_dotnet (f) || is_mono (f) || f->file.links_mono);
 }
 
 static bool
@@ -155,6 +159,12 @@ is_disabled_by_config (const facts *f)
 			return true;
 	}
 	return false;
+}
+
+static bool
+is_silent_runtime (const facts *f)
+{
+	return f->was_runtime_seen;
 }
 
 static bool
@@ -269,12 +279,13 @@ say_left (const monocle__run_folder *folder)
 }
 
 void
-monocle__diagnose (char *const *argv, int exit_code, bool signalled, const monocle__run_folder *folder,
+monocle__diagnose (char *const *argv, const monocle__diagnose_end *end, const monocle__run_folder *folder,
                    const monocle__environ_state *state, const monocle__environ_wishes *wishes, bool expected)
 {
 	facts f = { .argv = argv,
-		        .exit_code = exit_code,
-		        .signalled = signalled,
+		        .exit_code = end->exit_code,
+		        .signalled = end->signalled,
+		        .was_runtime_seen = end->was_runtime_seen,
 		        .folder = folder,
 		        .state = state,
 		        .layout = wishes->layout,
@@ -294,23 +305,77 @@ monocle__diagnose (char *const *argv, int exit_code, bool signalled, const monoc
 	monocle__program_file_close (&f.file);
 }
 
+/* --- before the program runs -------------------------------------------------------------------------------------- */
+
+/* mcs lets its programs be executed, and the system takes them for scripts. */
+static bool
+is_assembly (const facts *f)
+{
+	return f->file.size > 2 && f->file.bytes[0] == 'M' && f->file.bytes[1] == 'Z';
+}
+
+/* A program for .NET has its configuration beside it. */
+static char *
+advise_assembly (const char *name)
+{
+	const char *dot = strrchr (monocle__path_base_name (name), '.');
+	char *config = monocle__format ("%.*s.runtimeconfig.json", (int) (dot ? dot - name : (long) strlen (name)), name);
+	const char *host = access (config, F_OK) == 0 ? "dotnet" : "mono";
+	char *word = monocle__shell_word (name);
+	char *advice = monocle__format ("%s is an assembly, and no program that starts by itself: monocle run -- %s %s",
+	                                name, host, word);
+	free (word);
+	free (config);
+	return advice;
+}
+
+/* What keeps it from being started; NULL: nothing. */
+static char *
+find_obstacle (const facts *f, const char *name)
+{
+	struct stat status;
+	if (f->file.is_folder || (!*f->file.path && stat (name, &status) == 0 && S_ISDIR (status.st_mode)))
+		return monocle__format ("%s is a folder", name);
+	if (is_assembly (f))
+		return advise_assembly (name);
+	if (*f->file.path && access (f->file.path, X_OK) != 0)
+		return monocle__format ("%s cannot be executed: %s; a program's .dll or .exe is an argument of dotnet or mono",
+		                        name, strerror (errno));
+	if (*f->file.path)
+		return NULL;
+	if (!strchr (name, '/') && access (name, F_OK) == 0)
+		return monocle__format ("%s was not found along PATH; the file that is here is ./%s", name, name);
+	return monocle__format ("%s was not found", name);
+}
+
+/* What can be executed, and has nothing that speaks against it. */
+static char *
+foretell (const facts *f, const char *name, bool *ret_is_good)
+{
+	*ret_is_good = true;
+	if (is_dotnet (f) || is_mono (f))
+		return monocle__format ("monocle run profiles %s: it is %s", name, is_mono (f) ? "Mono" : ".NET");
+	if (is_embedder (f))
+		return monocle__format ("%s is linked with Mono: monocle run loads the modules before it starts it", name);
+	if (is_script (f))
+		return monocle__format ("%s is a script: monocle run profiles the .NET and Mono programs that it starts", name);
+	*ret_is_good = false;
+	return monocle__format ("%s is not a .NET or Mono program: only such that it starts would be profiled", name);
+}
+
 char *
-monocle__diagnose_file (const char *name, const monocle__environ_state *state, const monocle__layout *layout)
+monocle__diagnose_file (const char *name, const monocle__environ_state *state, const monocle__layout *layout,
+                        bool *ret_is_good)
 {
 	char *const argv[] = { (char *) name, NULL };
 	facts f = { .argv = argv, .state = state, .layout = layout };
 	monocle__program_file_open (&f.file, name);
-	char *reason;
-	if (*f.file.path && access (f.file.path, X_OK) != 0)
-		reason =
-		    monocle__format ("%s cannot be executed: %s; a program's .dll or .exe is an argument of dotnet or mono",
-		                     name, strerror (errno));
-	else if (*f.file.path)
-		reason = find_reason (&f, BEFORE);
-	else if (!strchr (name, '/') && access (name, F_OK) == 0)
-		reason = monocle__format ("%s was not found along PATH; the file that is here is ./%s", name, name);
-	else
-		reason = monocle__format ("%s was not found", name);
+	*ret_is_good = false;
+	char *sentence = find_obstacle (&f, name);
+	if (!sentence)
+		sentence = find_reason (&f, BEFORE);
+	if (!sentence)
+		sentence = foretell (&f, name, ret_is_good);
 	monocle__program_file_close (&f.file);
-	return reason;
+	return sentence;
 }

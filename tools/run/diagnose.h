@@ -9,17 +9,25 @@
 #include "environ.h"
 #include "file/run-folder.h"
 
+/* What is known of the command's own process. */
+typedef struct {
+	int exit_code; /* as monocle__child_run () answered */
+	bool signalled;
+	bool was_runtime_seen; /* of .NET, which had nothing to tell */
+} monocle__diagnose_end;
+
 /*
- * Says on stderr what kept the program from being profiled. `exit_code` and `signalled` are what
- * monocle__child_run () answered; `expected`: one of the modules leaves a profile whenever it runs.
+ * Says on stderr what kept the program from being profiled. `expected`: one of the modules leaves a profile whenever it
+ * runs.
  */
-void monocle__diagnose (char *const *argv, int exit_code, bool signalled, const monocle__run_folder *folder,
+void monocle__diagnose (char *const *argv, const monocle__diagnose_end *end, const monocle__run_folder *folder,
                         const monocle__environ_state *state, const monocle__environ_wishes *wishes, bool expected);
 
 /*
- * What will keep the program from being profiled, as far as its file and the environment tell; NULL: nothing. The
- * caller frees.
+ * What `monocle run` will do with the program, as far as its file and the environment tell; *ret_is_good: something
+ * will be profiled. The caller frees.
  */
-char *monocle__diagnose_file (const char *name, const monocle__environ_state *state, const monocle__layout *layout);
+char *monocle__diagnose_file (const char *name, const monocle__environ_state *state, const monocle__layout *layout,
+                              bool *ret_is_good);
 
 #endif

@@ -48,8 +48,10 @@ links_mono (int fd)
 static void
 map (monocle__program_file *file, int fd)
 {
-	struct stat status;
-	if (fstat (fd, &status) != 0 || !S_ISREG (status.st_mode) || status.st_size <= 0)
+	struct stat status = { 0 };
+	if (fstat (fd, &status) == 0 && S_ISDIR (status.st_mode))
+		file->is_folder = true;
+	if (!S_ISREG (status.st_mode) || status.st_size <= 0)
 		return;
 	file->mode = status.st_mode;
 	void *bytes = mmap (NULL, (size_t) status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -76,6 +78,8 @@ monocle__program_file_open (monocle__program_file *ret_file, const char *name)
 		return;
 	map (ret_file, fd);
 	ret_file->links_mono = ret_file->elf && links_mono (fd);
+	ret_file->host = monocle__live_process_elf_host (fd);
+	ret_file->system = monocle__live_process_elf_system (fd);
 	close (fd);
 }
 

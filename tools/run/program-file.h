@@ -6,6 +6,8 @@
 #ifndef MONOCLE_TOOLS_PROGRAM_FILE_H
 #define MONOCLE_TOOLS_PROGRAM_FILE_H
 
+#include "process-elf.h"
+
 #include <elf.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -19,6 +21,9 @@ typedef struct {
 	mode_t mode;
 	const Elf64_Ehdr *elf; /* NULL: not a 64-bit ELF file of this byte order */
 	bool links_mono;       /* the program embeds Mono and names its library itself */
+	bool is_folder;
+	monocle__live_host host; /* the runtime that is a part of it */
+	monocle__live_system system;
 } monocle__program_file;
 
 /* Finds it as execvp () does. What cannot be found or read has no bytes. */
