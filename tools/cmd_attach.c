@@ -88,7 +88,7 @@ report (const arguments *args, const monocle__live_process *process, monocle__ru
 	monocle__run_folder_read (folder);
 	if (args->output)
 		monocle__run_output_place (folder, args->output, 0);
-	if (folder->user != geteuid ())
+	if (folder->user != geteuid () || monocle__run_folder_is_elsewhere (folder))
 		monocle__run_output_bring (folder);
 	monocle__run_output_say_rescued (folder);
 	monocle__run_folder_remove (folder);
@@ -120,10 +120,10 @@ attach_to (arguments *args, const monocle__live_process *process, const monocle_
 	monocle__run_folder folder;
 	int code;
 	bool has_died;
-	if (!monocle__attach_folder_make (process, layout, &folder))
+	if (!monocle__attach_folder_make (process, &folder))
 		return MONOCLE__EXIT_FAILED;
 	if (args->output)
-		monocle__run_output_collect (&args->profiles, args->output_profile, args->output, folder.path);
+		monocle__run_output_collect (&args->profiles, args->output_profile, args->output, folder.seen_path);
 	plan.milliseconds = (uint32_t) args->duration;
 	plan.started = args->quiet ? NULL : say_started;
 	code = monocle__attach_run (&plan, process, &folder, &has_died);

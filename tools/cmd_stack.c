@@ -103,7 +103,7 @@ take (const arguments *args, const monocle__live_process *process, const monocle
 {
 	enum { AT_ONCE = 1 };
 	char *desc = monocle__format ("sample:mode=none,lines,%ssnapshot=%s/%s,output=%s/samples.pb.gz",
-	                              args->async ? "async," : "", folder->path, snapshot, folder->path);
+	                              args->async ? "async," : "", folder->seen_path, snapshot, folder->seen_path);
 	taking self = { args, process, folder->fd, -1 };
 	monocle__desc_list profiles = { &desc, 1 };
 	monocle__attach_plan plan = { .profiles = &profiles, .layout = layout, .look = look, .data = &self };
@@ -133,7 +133,7 @@ stack (const arguments *args, const char *word)
 	int code = MONOCLE__EXIT_FAILED;
 	if (monocle__attach_layout_find (&layout) && monocle__layout_refuse (&layout) && layout.adapter &&
 	    monocle__attach_target_find (word, &layout, &process)) {
-		if (monocle__attach_folder_make (&process, &layout, &folder)) {
+		if (monocle__attach_folder_make (&process, &folder)) {
 			code = take (args, &process, &layout, &folder);
 			monocle__run_folder_done (&folder);
 		}

@@ -214,8 +214,8 @@ begin_sampling (monocle__live_process *process, monocle__run_folder *ret_folder)
 	if (process->standby != MONOCLE__LIVE_STANDBY_IDLE)
 		return false;
 	if (monocle__attach_layout_find (&layout) && monocle__layout_refuse (&layout) &&
-	    monocle__attach_folder_make (process, &layout, ret_folder)) {
-		char *desc = monocle__format ("sample:output=%s/top.pb.gz", ret_folder->path);
+	    monocle__attach_folder_make (process, ret_folder)) {
+		char *desc = monocle__format ("sample:output=%s/top.pb.gz", ret_folder->seen_path);
 		monocle__desc_list profiles = { &desc, 1 };
 		monocle__attach_plan plan = { .profiles = &profiles, .layout = &layout };
 		is_begun = monocle__attach_begin (&plan, process, ret_folder) == MONOCLE__EXIT_OK;

@@ -37,9 +37,8 @@ open_below (int root, const char *folder)
 	return fd;
 }
 
-/* The folder for temporary files, as the process itself would find it. -1: errno. */
-static int
-open_folder (const monocle__live_process *process)
+int
+monocle__live_socket_open_folder (const monocle__live_process *process)
 {
 	char path[40];
 	int root, folder;
@@ -140,7 +139,7 @@ monocle__live_socket_connect (const monocle__live_process *process, char *ret_er
 		snprintf (ret_error, size, "is another user's (%s)", user_name (process->user, name, sizeof name));
 		return -1;
 	}
-	folder = open_folder (process);
+	folder = monocle__live_socket_open_folder (process);
 	if (folder < 0) {
 		snprintf (ret_error, size,
 		          errno == EACCES || errno == EPERM ? "cannot be looked into: %s" : "has no folder for its socket: %s",

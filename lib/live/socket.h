@@ -17,6 +17,12 @@
 bool monocle__live_socket_is_allowed (const monocle__live_process *process);
 
 /*
+ * The folder that the process has for temporary files, as it would find it itself, without leaving its root folder; for
+ * paths alone. -1: errno. The caller closes.
+ */
+int monocle__live_socket_open_folder (const monocle__live_process *process);
+
+/*
  * A connection, which does not block and which the caller closes; not a byte has been sent. -1 and the end of a
  * sentence that begins with the process: "is another user's (joe)".
  */

@@ -41,10 +41,11 @@ ends_with (const char *text, const char *end)
 
 /* Without the link files are named in the folder of the program. */
 static void
-link_here (const monocle__run_folder *folder)
+link_here (const monocle__run_folder *folder, bool sees_here)
 {
 	char here[PATH_MAX];
-	if (getcwd (here, sizeof here) && symlinkat (here, folder->fd, "here") != 0)
+	const char *typed = sees_here ? getcwd (here, sizeof here) : folder->seen_path;
+	if (typed && symlinkat (typed, folder->fd, "here") != 0)
 		monocle__say ("cannot make %s/here: %s; profiles will be where the program is", folder->path, strerror (errno));
 }
 
@@ -71,20 +72,30 @@ monocle__run_folder_places (const char *ret_places[MONOCLE__RUN_FOLDER_PLACES])
 	return count;
 }
 
-/* 0 or an errno. */
-static int
-make_in (const char *place, monocle__run_folder *folder)
+int
+monocle__run_folder_make_in (const char *place, const char *seen_place, bool sees_here, monocle__run_folder *ret_folder)
 {
-	folder->path = monocle__format ("%s/monocle-XXXXXX", place);
-	bool is_made = mkdtemp (folder->path) != NULL;
-	folder->fd = is_made ? open (folder->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
-	if (folder->fd >= 0)
-		return 0;
-	int error = errno;
-	if (is_made)
-		rmdir (folder->path);
-	free (folder->path);
-	return error;
+	monocle__run_folder folder = { .user = geteuid (), .path = monocle__format ("%s/monocle-XXXXXX", place) };
+	bool is_made = mkdtemp (folder.path) != NULL;
+	folder.fd = is_made ? open (folder.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+	if (folder.fd < 0) {
+		int error = errno;
+		if (is_made)
+			rmdir (folder.path);
+		free (folder.path);
+		return error;
+	}
+	folder.seen_path = monocle__format ("%s%s", seen_place, strrchr (folder.path, '/'));
+	link_here (&folder, sees_here);
+	link_parent (&folder);
+	*ret_folder = folder;
+	return 0;
+}
+
+bool
+monocle__run_folder_is_elsewhere (const monocle__run_folder *folder)
+{
+	return strcmp (folder->path, folder->seen_path) != 0;
 }
 
 int
@@ -93,14 +104,10 @@ monocle__run_folder_make (monocle__run_folder *ret_folder)
 	const char *places[MONOCLE__RUN_FOLDER_PLACES];
 	size_t count = monocle__run_folder_places (places);
 	int error = 0;
-	*ret_folder = (monocle__run_folder) { .user = geteuid (), .fd = -1 };
 	for (size_t i = 0; i < count; i++) {
-		int one = make_in (places[i], ret_folder);
-		if (one == 0) {
-			link_here (ret_folder);
-			link_parent (ret_folder);
+		int one = monocle__run_folder_make_in (places[i], places[i], true, ret_folder);
+		if (one == 0)
 			return 0;
-		}
 		error = error ? error : one;
 	}
 	monocle__say ("cannot make a folder for the run in %s: %s; set TMPDIR to a folder that can be written", places[0],
@@ -173,6 +180,16 @@ profile_add (monocle__run_folder *folder, pid_t pid, const char *path)
 	profile->is_held = is_held;
 	profile->fd = fd;
 	profile->is_coverage = !is_held && monocle__coverage_file_is (path);
+}
+
+/* A path as the process has it. */
+static void
+add_seen (monocle__run_folder *folder, pid_t pid, const char *path)
+{
+	bool is_inside = lies_in (folder->seen_path, path);
+	char *own = is_inside ? monocle__format ("%s/%s", folder->path, monocle__path_base_name (path)) : NULL;
+	profile_add (folder, pid, own ? own : path);
+	free (own);
 }
 
 /* The first line of a small file. The caller frees; NULL when it cannot be read. */
@@ -338,7 +355,7 @@ read_entry (monocle__run_folder *folder, const char *name, const char *path)
 	} else if (ends_with (name, ".done")) {
 		line = read_line (path);
 		if (line && *line == '/')
-			profile_add (folder, pid, line);
+			add_seen (folder, pid, line);
 		free (line);
 	} else if (strncmp (name, "output.", strlen ("output.")) == 0) {
 		profile_add (folder, pid, path);
@@ -462,6 +479,7 @@ monocle__run_folder_done (monocle__run_folder *folder)
 	free (folder->processes);
 	free (folder->profiles);
 	free (folder->left);
+	free (folder->seen_path);
 	free (folder->path);
 	close (folder->fd);
 }

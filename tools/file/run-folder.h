@@ -52,8 +52,9 @@ typedef struct {
 
 typedef struct {
 	char *path;
-	int fd;     /* the folder itself, held from its making on: another user may exchange what its path names */
-	uid_t user; /* whose processes write into it: the caller, or the user of the one that is attached to */
+	char *seen_path; /* how its processes call it, where their files are others; else the same */
+	int fd;          /* the folder itself, held from its making on: another user may exchange what its path names */
+	uid_t user;      /* whose processes write into it: the caller, or the user of the one that is attached to */
 	monocle__run_process *processes; /* in the order in which they loaded */
 	size_t process_count;
 	monocle__run_profile *profiles; /* in the order of their processes */
@@ -68,6 +69,14 @@ enum { MONOCLE__RUN_FOLDER_PLACES = 4 };
 size_t monocle__run_folder_places (const char *ret_places[MONOCLE__RUN_FOLDER_PLACES]);
 /* Makes the folder in one of them, and opens it. 0, or -1 after one line on stderr. */
 int monocle__run_folder_make (monocle__run_folder *ret_folder);
+/*
+ * Makes it in `place`, for a process that calls it `seen_place`; where that process does not see the folder in which
+ * the command was typed, profiles without a name stay in it. 0 or an errno.
+ */
+int monocle__run_folder_make_in (const char *place, const char *seen_place, bool sees_here,
+                                 monocle__run_folder *ret_folder);
+/* Have its processes other files than the caller? */
+bool monocle__run_folder_is_elsewhere (const monocle__run_folder *folder);
 /*
  * The command has ended: finds the processes that it leaves behind, and waits for those that have just begun until they
  * have told something, or are old enough to have done so.

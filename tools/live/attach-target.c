@@ -9,9 +9,11 @@
 #include "late-module.h"
 #include "nanoseconds.h"
 #include "refusal.h"
+#include "socket.h"
 #include "standby.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -163,18 +165,91 @@ monocle__attach_target_takes (const monocle__live_process *process, const monocl
 	return true;
 }
 
-bool
-monocle__attach_target_sees (const monocle__live_process *process, const char *path, const char *what)
+/* --- the folder of the run ---------------------------------------------------------------------------------------- */
+
+/* May the process's user come to the folder? Groups are not asked. */
+static bool
+is_reachable (const monocle__live_process *process, const char *place)
 {
-	bool is_there, is_seen = sees (process, path, &is_there);
-	if (!is_seen && !monocle__live_process_is_there (process))
+	char *path = monocle__format ("%s/", place);
+	bool may = true;
+	for (char *at = strchr (path + 1, '/'); at && may && process->user != 0; at = strchr (at + 1, '/')) {
+		struct stat status;
+		*at = '\0';
+		may = stat (path, &status) == 0 && status.st_mode & (status.st_uid == process->user ? S_IXUSR : S_IXOTH);
+		*at = '/';
+	}
+	free (path);
+	return may;
+}
+
+static bool
+sees_here (const monocle__live_process *process)
+{
+	char here[PATH_MAX];
+	bool is_there;
+	return getcwd (here, sizeof here) && sees (process, here, &is_there);
+}
+
+/* In a place that both have: a service with a /tmp of its own has the others. 0, or an errno; -1: there is none. */
+static int
+make_shared (const monocle__live_process *process, monocle__run_folder *ret_folder)
+{
+	const char *places[MONOCLE__RUN_FOLDER_PLACES];
+	size_t count = monocle__run_folder_places (places);
+	int error = -1;
+	for (size_t i = 0; i < count && error != 0; i++) {
+		bool is_there;
+		if (sees (process, places[i], &is_there) && is_reachable (process, places[i]))
+			error = monocle__run_folder_make_in (places[i], places[i], sees_here (process), ret_folder);
+	}
+	return error;
+}
+
+/* Is it in the very folder that is open? What the process's user can exchange may have been, a moment ago. */
+static bool
+is_in (const monocle__run_folder *folder, int place)
+{
+	struct stat parent, wanted;
+	return fstatat (folder->fd, "..", &parent, 0) == 0 && fstat (place, &wanted) == 0 &&
+	       parent.st_dev == wanted.st_dev && parent.st_ino == wanted.st_ino;
+}
+
+/* Among its own temporary files, which are not ours. 0 or an errno. */
+static int
+make_inside (const monocle__live_process *process, monocle__run_folder *ret_folder)
+{
+	int place = process->folder[0] == '/' ? monocle__live_socket_open_folder (process) : -1;
+	if (place < 0)
+		return process->folder[0] == '/' ? errno : EINVAL;
+	char *path = monocle__format ("/proc/%d/root%s", (int) process->pid, process->folder);
+	int error = monocle__run_folder_make_in (path, process->folder, sees_here (process), ret_folder);
+	if (error == 0 && !is_in (ret_folder, place)) {
+		monocle__run_folder_remove (ret_folder);
+		monocle__run_folder_done (ret_folder);
+		error = ELOOP;
+	}
+	free (path);
+	close (place);
+	return error;
+}
+
+bool
+monocle__attach_target_make_folder (const monocle__live_process *process, monocle__run_folder *ret_folder)
+{
+	int error = make_shared (process, ret_folder);
+	if (error != 0)
+		error = make_inside (process, ret_folder);
+	if (error == 0)
+		return true;
+	if (!monocle__live_process_is_there (process))
 		monocle__say ("process %d has ended", (int) process->pid);
-	else if (!is_seen)
+	else
 		monocle__say (
-		    "process %d (%s) has another root folder, a container's, and does not see %s %s%s: run monocle in "
-		    "the container, or mount Monocle and the folder in TMPDIR there under the same paths",
-		    (int) process->pid, process->program, what, path, is_there ? " that is here" : "");
-	return is_seen;
+		    "process %d (%s) sees no folder for temporary files of this monocle, and in its own %s none can be "
+		    "made: %s",
+		    (int) process->pid, process->program, process->folder, strerror (error));
+	return false;
 }
 
 bool

@@ -26,8 +26,8 @@ bool monocle__attach_target_refusal (const monocle__live_process *process, const
 bool monocle__attach_target_find (const char *word, const monocle__layout *layout, monocle__live_process *ret_process);
 /* Has every module its use in a program that runs, on the runtime that it has? False after one line. */
 bool monocle__attach_target_takes (const monocle__live_process *process, const monocle__desc_list *profiles);
-/* Does the process see the same file or folder under this path? `what` is what it is called. False after one line. */
-bool monocle__attach_target_sees (const monocle__live_process *process, const char *path, const char *what);
+/* A folder for the run where the process sees it, perhaps under another path. False after one line. */
+bool monocle__attach_target_make_folder (const monocle__live_process *process, monocle__run_folder *ret_folder);
 /* May the process's user write into the folder? It becomes that user's where it is not. False after one line. */
 bool monocle__attach_target_give (const monocle__live_process *process, const monocle__run_folder *folder);
 

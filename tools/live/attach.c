@@ -159,16 +159,12 @@ monocle__attach_layout_find (monocle__layout *ret_layout)
 }
 
 bool
-monocle__attach_folder_make (const monocle__live_process *process, const monocle__layout *layout,
-                             monocle__run_folder *ret_folder)
+monocle__attach_folder_make (const monocle__live_process *process, monocle__run_folder *ret_folder)
 {
-	const char *library = process->kind == MONOCLE__LIVE_MONO ? layout->umbrella : layout->adapter;
-	if (!library || !monocle__attach_target_sees (process, library, "the library") ||
-	    monocle__run_folder_make (ret_folder) != 0)
+	if (!monocle__attach_target_make_folder (process, ret_folder))
 		return false;
 	ret_folder->user = process->user;
-	if (monocle__attach_target_sees (process, ret_folder->path, "the folder") &&
-	    monocle__attach_target_give (process, ret_folder))
+	if (monocle__attach_target_give (process, ret_folder))
 		return true;
 	monocle__run_folder_remove (ret_folder);
 	monocle__run_folder_done (ret_folder);
@@ -279,7 +275,7 @@ monocle__attach_begin (const monocle__attach_plan *plan, const monocle__live_pro
                        const monocle__run_folder *folder)
 {
 	char *texts[TEXTS];
-	monocle__attach_block settings = make_settings (plan, folder->path, texts);
+	monocle__attach_block settings = make_settings (plan, folder->seen_path, texts);
 	int code = process->standby == MONOCLE__LIVE_STANDBY_IDLE ? ask_standby (process, folder, &settings)
 	                                                          : load_adapter (plan, process, folder, &settings);
 	free_settings (texts);

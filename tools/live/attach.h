@@ -26,9 +26,8 @@ typedef struct monocle__attach_plan {
 /* Where our files are; the caller ends with monocle__layout_done () in any case. False after one line. */
 bool monocle__attach_layout_find (monocle__layout *ret_layout);
 
-/* A folder that the process can write into, and from which it can load our library. False after one line. */
-bool monocle__attach_folder_make (const monocle__live_process *process, const monocle__layout *layout,
-                                  monocle__run_folder *ret_folder);
+/* A folder that the process can write into. False after one line. */
+bool monocle__attach_folder_make (const monocle__live_process *process, monocle__run_folder *ret_folder);
 
 /*
  * The same in two steps, for who has a loop of its own: loads the modules, which stay until they are told to go when

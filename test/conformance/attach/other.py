@@ -5,7 +5,8 @@
   other.py --build DIR [--runtimes clr8,...]
 
 The folder of an attach belongs to the program's user, who may put anything there, or something else in its place. A
-thief of that user does: links to what is root's, pipes that nobody writes to, the folder itself exchanged.
+thief of that user does: links to what is root's, pipes that nobody writes to, the folder itself exchanged. Services and
+containers have folders for temporary files of their own: a place is found that both have, or one inside.
 """
 import os
 import pathlib
@@ -64,6 +65,31 @@ DEEDS = ["exchanges the folder", "makes pipes of notes", "makes a pipe of the lo
          "writes to the log"]
 
 
+# Starts a command in whose mounts some folders are empty ones of its own, but for others below them.
+PRIVATE = r"""
+import ctypes, os, sys
+hidden, kept, user = sys.argv[1].split(":"), sys.argv[2].split(":"), int(sys.argv[3])
+CLONE_NEWNS, MS_BIND, MS_REC, MS_PRIVATE = 0x20000, 1 << 12, 1 << 14, 1 << 18
+library = ctypes.CDLL(None)
+def must(result):
+    if result != 0:
+        print("may not", flush=True)
+        sys.exit(0)
+must(library.unshare(CLONE_NEWNS))
+must(library.mount(None, b"/", None, MS_REC | MS_PRIVATE, None))
+folders = [(path, os.open(path, os.O_PATH)) for path in kept if any(path.startswith(one + "/") for one in hidden)]
+for path in hidden:
+    must(library.mount(b"tmpfs", path.encode(), b"tmpfs", 0, b"mode=1777"))
+for path, fd in folders:
+    os.makedirs(path, exist_ok=True)
+    must(library.mount(b"/proc/self/fd/%d" % fd, path.encode(), None, MS_BIND | MS_REC, None))
+os.setgroups([])
+os.setgid(user)
+os.setuid(user)
+os.execvp(sys.argv[4], sys.argv[4:])
+"""
+
+
 class Other(harness.Suite):
     def start(self, runtime, place):
         exe = self.build.path / "test/conformance/attach/blocked.exe"
@@ -92,7 +118,9 @@ class Other(harness.Suite):
             code, timeout = child.wait(), True
         return harness.Outcome(code, "", said.read_text(errors="replace"), timeout)
 
-    def profiles(self, runtime, place, target):
+    def profiles(self, runtime, left, target, place=None):
+        """`left` is where the folders of attaches are, `place` what the command has for temporary files."""
+        place = place or left
         for arguments, pattern in (([], "*.sample.pb.gz"), (["-o", "named.pb.gz"], "named.pb.gz"),
                                    (["--profile=events", "-q"], "*.events.log")):
             what = "%s: a profile of another user's program, %s" % (runtime, " ".join(arguments))
@@ -105,8 +133,38 @@ class Other(harness.Suite):
         seen = self.attach(target, place, command="stack")
         self.check(seen.code == 0 and "Blocked" in seen.out, "%s: its stacks" % runtime, seen)
         # The command of stack ends before the runtime has let us go; the folder goes when it has.
-        self.check(harness.wait_for(lambda: not list(place.glob("monocle-*"))), "%s: nothing is left" % runtime,
-                   list(place.iterdir()))
+        self.check(harness.wait_for(lambda: not list(left.glob("monocle-*"))), "%s: nothing is left" % runtime,
+                   list(left.iterdir()))
+
+    # --- temporary files of its own ---------------------------------------------------------------------------------
+
+    def start_private(self, runtime, hidden, settings):
+        """None: it may not be started here."""
+        exe = self.build.path / "test/conformance/attach/blocked.exe"
+        command = runtime.command(exe) + ["1"]
+        kept = [str(self.build.path.resolve()), os.path.realpath(os.environ.get("MONOCLE_RUNTIMES", "/nowhere"))]
+        target = subprocess.Popen([sys.executable, "-c", PRIVATE, ":".join(hidden), ":".join(kept), str(OTHER)] +
+                                  [str(word) for word in command], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                  cwd="/", env=harness.bare_environment(settings))
+        if target.stdout.readline() != b"may not\n":
+            return target
+        self.end(target)
+        return None
+
+    def private(self, runtime, place):
+        """A service with a folder for temporary files of its own, and a container with none but its own."""
+        own = {"a service": ([str(place)], {"TMPDIR": str(place)}, str(place)),
+               "a container": (["/tmp", "/dev/shm"], {"TMPDIR": "/tmp"}, "/tmp")}
+        for path in self.victim.glob("*.pb.gz"):  # of attaches to others
+            path.unlink()
+        for what, (hidden, settings, inside) in own.items():
+            target = self.start_private(runtime, hidden, settings)
+            if not target:
+                self.skip("%s of its own" % what, "a process may have no mounts of its own here")
+                return
+            self.profiles("%s, %s" % (runtime, what), pathlib.Path("/proc/%d/root%s" % (target.pid, inside)), target,
+                          place)
+            self.end(target)
 
     @staticmethod
     def end(target):
@@ -173,6 +231,7 @@ def main():
                 for left in place.glob("monocle-*"):  # what the thief has made, or taken away
                     left.unlink() if left.is_symlink() else shutil.rmtree(left, ignore_errors=True)
             suite.end(target)
+            suite.private(runtime, place)
     return suite.finish()
 
 
