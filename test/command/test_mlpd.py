@@ -7,6 +7,7 @@
 import gzip
 import json
 import os
+import shutil
 import struct
 import subprocess
 import sys
@@ -93,6 +94,38 @@ class Reading(Mlpd):
             self.assertEqual(tree['P:Main ();P:Work (int);memcpy'], (1, 1))
             self.assertEqual(tree['[unknown]'], (1, 1))
             self.assertEqual(tree.get('libold.so'), (1, 1) if version < 16 else None)
+
+    def test_code_of_several_methods_has_the_name_that_mprof_report_takes(self):
+        """By the place of the method in its table: ((method >> 2) & 0xffff) % 9371, and there the youngest."""
+        same_place = 9371 * 4
+        for methods, name in [((0x8000, 0x9000), 'first'), ((0x9000, 0x8000), 'second'),
+                              ((0x8000, 0x8000 + same_place), 'second'), ((0x8000 + same_place, 0x8000), 'second'),
+                              ((0x8000 + same_place - 4, 0x8000), 'first'), ((0x9000, 0x8000, 0x8004), 'second')]:
+            file = mlpd.File()
+            buffer = file.buffer()
+            for method, title in zip(methods, ('first', 'second', 'third')):
+                buffer.method_name(method, 'P:%s ()' % title, 0x41000000, 100, passed=1)
+            buffer.hit(0x7f0000001000, 0x41000010, [], passed=1)
+            self.write(file)
+            self.assertEqual((methods, list(self.topic('samples'))), (methods, ['P:%s ()' % name]))
+            self.assertMprofAgrees(name)
+
+    def assertMprofAgrees(self, name):
+        """Where it is installed."""
+        if shutil.which('mprof-report'):
+            said = subprocess.run(['mprof-report', '--verbose', 'x.mlpd'], cwd=self.work, stdout=subprocess.PIPE,
+                                  timeout=60).stdout.decode()
+            self.assertRegex(said, r'\n\t +1 +100\.00 P:%s \(\)\n' % name)
+
+    def test_code_that_is_shorter_than_another_ends_there(self):
+        file = mlpd.File()
+        buffer = file.buffer()
+        buffer.method_name(0x9000, 'P:long ()', 0x41000000, 100, passed=1)
+        buffer.method_name(0x8000, 'P:short ()', 0x41000000, 10, passed=1)
+        for offset in 5, 50, 100:
+            buffer.hit(0x7f0000001000, 0x41000000 + offset, [], passed=1)
+        self.write(file)
+        self.assertEqual(sorted(self.topic('samples')), ['P:long ()', 'P:short ()', '[unknown]'])
 
     def test_exceptions_have_the_type_that_was_allocated(self):
         for version in self.each_format():

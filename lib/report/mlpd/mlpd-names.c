@@ -48,16 +48,21 @@ add_code (monocle__mlpd_names *names, monocle__mlpd_code **codes, size_t *count,
 {
 	if (!monocle__profile_take (names->profile, sizeof **codes) || !MONOCLE__RESERVE (*codes, *capacity, *count + 1))
 		return false;
-	(*codes)[(*count)++] = *code;
+	(*codes)[*count] = *code;
+	(*codes)[*count].number = *count;
+	++*count;
 	return true;
 }
 
 static bool
 add_method (monocle__mlpd_names *names, const monocle__mlpd_event *event)
 {
-	monocle__mlpd_code code = { event->numbers[0], event->numbers[1], event->numbers[2], event->text };
+	monocle__mlpd_code code = {
+		.method = event->numbers[0], .code = event->numbers[1], .size = event->numbers[2], .name = event->text
+	};
 	uint64_t index = monocle__mlpd_map_find (&names->methods, code.method);
 	if (index) {
+		code.number = names->codes[index - 1].number;
 		names->codes[index - 1] = code;
 		return true;
 	}
@@ -69,7 +74,7 @@ bool
 monocle__mlpd_names_add (monocle__mlpd_names *names, const monocle__mlpd_event *event)
 {
 	const uint64_t *numbers = event->numbers;
-	monocle__mlpd_code code = { 0, numbers[0], numbers[1], event->text };
+	monocle__mlpd_code code = { .code = numbers[0], .size = numbers[1], .name = event->text };
 	switch (event->kind) {
 	case MONOCLE__MLPD_METHOD: return add_method (names, event);
 	case MONOCLE__MLPD_CLASS: return put (names, &names->classes, numbers[0], (uint64_t) (uintptr_t) event->text);
@@ -85,11 +90,29 @@ monocle__mlpd_names_add (monocle__mlpd_names *names, const monocle__mlpd_event *
 
 /* --- finding ------------------------------------------------------------------------------------------------------ */
 
+/*
+ * Code may belong to several methods: Mono tells of the wrapper of an internal call, and then of the method itself with
+ * the code of that wrapper. mprof-report has methods in a table of this size, by some bits of their numbers, and takes
+ * the first that it finds there: so do we, for one answer to one question.
+ */
+static unsigned
+place_in_table (uint64_t method)
+{
+	enum { SHIFT = 2, MASK = 0xffff, SIZE = 9371 };
+	return (unsigned) ((method >> SHIFT & MASK) % SIZE);
+}
+
+/* Those of one address: the one that mprof-report takes is the last. In one place of its table that is the youngest. */
 static int
 compare_codes (const void *a, const void *b)
 {
 	const monocle__mlpd_code *x = a, *y = b;
-	return x->code < y->code ? -1 : x->code > y->code;
+	unsigned x_place = place_in_table (x->method), y_place = place_in_table (y->method);
+	if (x->code != y->code)
+		return x->code < y->code ? -1 : 1;
+	if (x_place != y_place)
+		return x_place > y_place ? -1 : 1;
+	return (x->number > y->number) - (x->number < y->number);
 }
 
 static void
@@ -133,9 +156,13 @@ find_below (const monocle__mlpd_code *codes, size_t count, uint64_t address)
 uint64_t
 monocle__mlpd_names_find_method (const monocle__mlpd_names *names, uint64_t address)
 {
-	size_t at = find_below (names->by_code, names->by_code_count, address);
-	const monocle__mlpd_code *code = &names->by_code[at];
-	return at < names->by_code_count && address - code->code < code->size ? code->method : 0;
+	const monocle__mlpd_code *codes = names->by_code;
+	size_t at = find_below (codes, names->by_code_count, address);
+	if (at == names->by_code_count)
+		return 0;
+	while (address - codes[at].code >= codes[at].size && at > 0 && codes[at - 1].code == codes[at].code)
+		at--; /* of several with this code, some may be shorter */
+	return address - codes[at].code < codes[at].size ? codes[at].method : 0;
 }
 
 uint64_t

@@ -14,6 +14,7 @@ typedef struct {
 	uint64_t method; /* of symbols 0 */
 	uint64_t code, size;
 	const char *name;
+	size_t number; /* of those of its kind, in the order of the file */
 } monocle__mlpd_code;
 
 /* Begins as zeros with a profile, whose allowance is taken. */
