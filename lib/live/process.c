@@ -212,6 +212,14 @@ add_mapping (monocle__live_process *process, const char *path)
 	}
 }
 
+/* "7f12c000-7f12d000 r-xp ...": what is not executed is only read, as a debugger does with the files of a runtime. */
+static bool
+is_executed (const char *line)
+{
+	const char *rights = strchr (line, ' ');
+	return rights && strnlen (rights, 5) == 5 && rights[3] == 'x';
+}
+
 static void
 read_maps (int folder, monocle__live_process *process)
 {
@@ -220,7 +228,7 @@ read_maps (int folder, monocle__live_process *process)
 	const char *last = "";
 	process->is_visible = text != NULL;
 	while (text && (line = strsep (&rest, "\n"))) {
-		char *path = strchr (line, '/');
+		char *path = is_executed (line) ? strchr (line, '/') : NULL;
 		if (path && strcmp (path, last) != 0)
 			add_mapping (process, path);
 		last = path ? path : last;

@@ -143,7 +143,7 @@ def hide(folder):
 
 def map_file(path):
     with open(path, "rb") as file:
-        return mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
+        return mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ | mmap.PROT_EXEC)
 
 
 def wait_until_seen(count):

@@ -54,7 +54,7 @@ def stand_by(folder, libraries, ready, refusals, left):
     A Mono that stands by, as it is seen from outside: it refuses so often, then it loads, leaves a file of this kind
     in the folder of the run, and is done at once.
     """
-    maps = [mmap.mmap(os.open(library, os.O_RDONLY), 0, prot=mmap.PROT_READ) for library in libraries]
+    maps = [mmap.mmap(os.open(library, os.O_RDONLY), 0, prot=mmap.PROT_READ | mmap.PROT_EXEC) for library in libraries]
     listener = listen(folder, ready)
     while maps:
         client = listener.accept()[0]

@@ -179,6 +179,18 @@ class Ps(fake_case.Case):
         row = self.rows()[second.pid]
         self.assertEqual((row['runtime'], row['attach'], row['reason']), ('Mono', False, 'Mono'))
 
+    def test_who_only_reads_the_file_of_a_runtime_is_none(self):
+        """A debugger maps it."""
+        read = self.folder / 'mono-sgen'
+        read.write_bytes(bytes(4096))
+        script = ('import mmap, sys; f = open(sys.argv[1], "rb"); '
+                  'm = mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_READ); print("ready", flush=True); sys.stdin.read()')
+        debugger = subprocess.Popen([sys.executable, '-c', script, str(read)], stdin=subprocess.PIPE,
+                                    stdout=subprocess.PIPE)
+        self.fakes.append(debugger)
+        self.assertEqual(debugger.stdout.readline(), b'ready\n')
+        self.assertNotIn(debugger.pid, self.rows())
+
     def test_a_stopped_process_is_not_asked(self):
         fake = self.fake('good')
         self.stop(fake)

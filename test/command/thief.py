@@ -84,7 +84,7 @@ def answer(connection, deed, victim):
 def main():
     library, deed, victim = sys.argv[1:]
     with open(library, "rb") as file:
-        mapping = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
+        mapping = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ | mmap.PROT_EXEC)
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(fake_runtime.path_of(os.getpid()))
     listener.listen(5)
