@@ -84,6 +84,13 @@ class Unprofiled(fake_case.Case):
         for settings, reason in expected:
             self.assertEqual((settings, self.reason(settings=settings)), (settings, reason))
 
+    def test_a_program_whose_configuration_keeps_profilers_out_is_named(self):
+        (self.work / 'app.runtimeconfig.json').write_text('{"configProperties": {"EnableDiagnostics": false}}')
+        (self.work / 'app.dll').symlink_to(self.library)
+        self.assertEqual(self.reason(library='app.dll'),
+                         "process %s was not profiled: diagnostics were switched off, as the program's "
+                         'runtimeconfig.json has EnableDiagnostics; take it out there' % self.name())
+
     def test_a_program_for_musl_is_named(self):
         musl = self.folder / 'ld-musl-x86_64.so.1'
         musl.write_bytes(bytes(4096))

@@ -11,6 +11,7 @@
 #include "command/command.h"
 #include "command/shell-word.h"
 #include "path.h"
+#include "program-config.h"
 #include "program-file.h"
 #include "shown-comment.h"
 
@@ -134,31 +135,12 @@ is_dotnet_foreign (const facts *f)
 }
 
 static bool
-file_mentions (const char *path, const char *text)
-{
-	char buffer[65536];
-	FILE *stream = fopen (path, "re");
-	size_t length = stream ? fread (buffer, 1, sizeof buffer, stream) : 0;
-	if (stream)
-		fclose (stream);
-	return memmem (buffer, length, text, strlen (text)) != NULL;
-}
-
-/* APP.runtimeconfig.json beside the assembly (or the host of the same name) may switch profilers off. */
-static bool
 is_disabled_by_config (const facts *f)
 {
-	for (size_t i = 0; f->argv[i] && i < 8 && is_dotnet (f); i++) {
-		const char *dot = strrchr (monocle__path_base_name (f->argv[i]), '.');
-		bool is_assembly = dot && (strcmp (dot, ".dll") == 0 || strcmp (dot, ".exe") == 0);
-		int length = (int) (is_assembly ? (size_t) (dot - f->argv[i]) : strlen (f->argv[i]));
-		char *config = monocle__format ("%.*s.runtimeconfig.json", length, f->argv[i]);
-		bool disabled = file_mentions (config, "EnableDiagnostics");
-		free (config);
-		if (disabled)
-			return true;
-	}
-	return false;
+	bool disabled = false;
+	for (size_t i = 0; f->argv[i] && i < 8 && is_dotnet (f) && !disabled; i++)
+		disabled = monocle__program_config_disables ("", f->argv[i]);
+	return disabled;
 }
 
 static bool

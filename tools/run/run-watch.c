@@ -14,6 +14,7 @@
 #include "command/command.h"
 #include "file/run-family.h"
 #include "nanoseconds.h"
+#include "program-config.h"
 #include "program-file.h"
 #include "read-file.h"
 
@@ -35,7 +36,7 @@ enum { PIPE_READ, PIPE_WRITE };
 enum {
 	SHARE = 100,     /* of the time, one part is for looking */
 	EAGER_US = 1000, /* between two looks, where a runtime begins, */
-	EAGER_FOR_US = 30000,
+	EAGER_FOR_US = 8000,
 	BUSY_US = 3000, /* where something has changed within the last second, */
 	STILL_US = 20000,
 	LONGEST_US = 1000000,
@@ -154,6 +155,24 @@ is_in_exec (const glance *now, bool has_program)
 	return has_program && !now->end;
 }
 
+/* By its words, as long as it is there: in the folder in which it is now, which is where it was started, mostly. */
+static bool
+is_disabled_by_config (pid_t pid)
+{
+	enum { WORDS_MOST = 8, LENGTH_MOST = 1 << 14 };
+	char path[32], folder[32], text[LENGTH_MOST];
+	bool disables = false;
+	snprintf (path, sizeof path, "/proc/%d/cmdline", (int) pid);
+	snprintf (folder, sizeof folder, "/proc/%d/cwd/", (int) pid);
+	size_t length = monocle__read_file_text (AT_FDCWD, path, text, sizeof text);
+	const char *word = text;
+	for (int i = 0; i < WORDS_MOST && word < text + length && !disables; i++) {
+		disables = monocle__program_config_disables (folder, word);
+		word += strlen (word) + 1;
+	}
+	return disables;
+}
+
 /* Reads what it is, if it has a runtime. False: it became another program meanwhile. */
 static bool
 take_runtime (kin *one)
@@ -174,6 +193,8 @@ take_runtime (kin *one)
 	one->has_runtime = true;
 	/* Where the program is there after all was read, its environment was until then. */
 	one->seen = (monocle__run_seen) { .process = process, .is_known = !process.is_visible || has_program };
+	if (process.kind != MONOCLE__LIVE_MONO)
+		one->seen.is_disabled = is_disabled_by_config (one->pid);
 	return true;
 }
 
@@ -505,6 +526,9 @@ monocle__run_watch_end (monocle__run_watch *watch)
 	if (watch->is_running)
 		pthread_join (watch->thread, NULL);
 	watch->is_running = false;
+	/* What has as large an address space as at the last look may have another runtime in it all the same. */
+	for (size_t i = 0; i < watch->kin_count; i++)
+		watch->kins[i].last.size = 0;
 	look (watch);
 	close_one (&watch->end[PIPE_READ]);
 	close_one (&watch->events);

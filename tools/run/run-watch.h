@@ -20,6 +20,7 @@
 typedef struct {
 	monocle__live_process process; /* as it was when its runtime was seen first */
 	bool is_known;                 /* its environment was seen; else it was gone by then */
+	bool is_disabled;              /* the configuration of the program may switch profilers off */
 	bool is_gone;
 } monocle__run_seen;
 

@@ -97,6 +97,12 @@ other_user (const monocle__run_seen *seen, char detail[DETAIL_SIZE])
 }
 
 static bool
+config_off (const monocle__run_seen *seen, char detail[DETAIL_SIZE])
+{
+	return seen->is_disabled;
+}
+
+static bool
 embeds_mono (const monocle__run_seen *seen, char detail[DETAIL_SIZE])
 {
 	const char *command = seen->process.command, *end = command + strcspn (command, " "), *name = end;
