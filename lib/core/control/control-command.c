@@ -5,7 +5,8 @@
  * which is looked for in the process: neither the core nor the umbrella is linked to it, and other modules do without.
  *
  * The server's thread fills `asked` and moves IDLE to POSTED; this one fills `answer` and moves that to DONE; the
- * server's takes it and moves that to IDLE. So each is written by one thread at a time.
+ * server's takes it and moves that to IDLE. So each is written by one thread at a time. The server of a session that is
+ * over may look once more when the next one has begun: posting and taking know the session, under `posting`.
  */
 #include "control-command.h"
 
@@ -34,6 +35,7 @@ static const monocle__control_host *the_host;
 static _Atomic int state;
 static atomic_uint session; /* goes up at each begin and end: the thread of another one ends */
 static pthread_mutex_t working = PTHREAD_MUTEX_INITIALIZER; /* held while a module's code may run */
+static pthread_mutex_t posting = PTHREAD_MUTEX_INITIALIZER; /* the session and the state change together; a leaf */
 static _Atomic (pthread_t) worker;                          /* the thread that holds it for what was asked */
 static sem_t wake;
 static char argument[MONOCLE__CONTROL_LINE];
@@ -296,8 +298,10 @@ monocle__control_command_begin (const monocle__control_host *host, uint64_t star
 		start_at = UINT64_MAX;
 	if (__builtin_add_overflow (start_at, stop_after, &stop_at))
 		stop_at = UINT64_MAX;
+	pthread_mutex_lock (&posting);
 	state = IDLE;
 	void *mine = (void *) (uintptr_t) ++session;
+	pthread_mutex_unlock (&posting);
 	pthread_mutex_unlock (&working);
 	if (!monocle__background_start (&thread, run, mine, STACK))
 		return false;
@@ -330,21 +334,38 @@ monocle__control_command_hold (bool hold)
 	}
 }
 
-bool
-monocle__control_command_post (const monocle__control_request *request)
+unsigned
+monocle__control_command_session (void)
 {
-	if (state != IDLE)
-		return false;
-	snprintf (argument, sizeof argument, "%s", request->argument);
-	asked = (monocle__control_request) { request->verb, argument };
-	state = POSTED;
-	sem_post (&wake);
-	return true;
+	return session;
 }
 
-const monocle__control_answer *
-monocle__control_command_take (void)
+bool
+monocle__control_command_post (unsigned of_session, const monocle__control_request *request)
 {
-	int done = DONE;
-	return atomic_compare_exchange_strong (&state, &done, IDLE) ? &answer : NULL;
+	pthread_mutex_lock (&posting);
+	bool is_free = session == of_session && state == IDLE;
+	if (is_free) {
+		snprintf (argument, sizeof argument, "%s", request->argument);
+		asked = (monocle__control_request) { request->verb, argument };
+		state = POSTED;
+	}
+	pthread_mutex_unlock (&posting);
+	if (is_free)
+		sem_post (&wake);
+	return is_free;
+}
+
+size_t
+monocle__control_command_take (unsigned of_session, char *ret_text)
+{
+	size_t length = 0;
+	pthread_mutex_lock (&posting);
+	if (session == of_session && state == DONE) {
+		length = answer.length;
+		memcpy (ret_text, answer.text, length);
+		state = IDLE;
+	}
+	pthread_mutex_unlock (&posting);
+	return length;
 }

@@ -37,9 +37,14 @@ void monocle__control_command_hold (bool hold);
 /* Does it now, on the calling thread. */
 void monocle__control_command_do (const monocle__control_request *request, monocle__control_answer *ret_answer);
 
-/* For one thread, the server: has it done; false: the answer to another one was not taken yet. */
-bool monocle__control_command_post (const monocle__control_request *request);
-/* The answer, which stays until the next post, once; NULL: it is not there yet. */
-const monocle__control_answer *monocle__control_command_take (void);
+/*
+ * For the server, whose thread may still be there when the next session has begun: it says which one it is of, and has
+ * nothing of another one.
+ */
+unsigned monocle__control_command_session (void);
+/* Has it done; false: the answer to another one was not taken yet, or the session is over. */
+bool monocle__control_command_post (unsigned of_session, const monocle__control_request *request);
+/* The answer, once, into MONOCLE__CONTROL_ANSWER bytes, and its length; 0: it is not there yet. */
+size_t monocle__control_command_take (unsigned of_session, char *ret_text);
 
 #endif

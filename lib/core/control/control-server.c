@@ -59,6 +59,7 @@ struct client {
 
 struct server {
 	unsigned session;
+	unsigned commands; /* the session of control-command.c */
 	int listener;
 	struct client clients[CLIENTS];
 	uint64_t second; /* when the one began in which `let_in` is counted */
@@ -110,10 +111,10 @@ send_some (struct client *client, uint64_t now)
 	enter (client, READING, now);
 }
 
+/* The answer is in the buffer. */
 static void
-answer (struct client *client, const char *text, size_t length, uint64_t now)
+answer (struct client *client, size_t length, uint64_t now)
 {
-	memcpy (client->buffer, text, length);
 	client->length = length;
 	client->done = 0;
 	enter (client, WRITING, now);
@@ -123,26 +124,25 @@ answer (struct client *client, const char *text, size_t length, uint64_t now)
 static void
 refuse (struct client *client, const char *error, uint64_t now)
 {
-	char text[256];
-	int length = snprintf (text, sizeof text, MONOCLE__CONTROL_ERROR " %.200s\n", error);
-	answer (client, text, (size_t) length, now);
+	int length = snprintf (client->buffer, MONOCLE__CONTROL_ANSWER, MONOCLE__CONTROL_ERROR " %.200s\n", error);
+	answer (client, (size_t) length, now);
 }
 
 /* The whole line is there: without its line feed, with a NUL. */
 static void
-ask (struct client *client, uint64_t now)
+ask (const struct server *server, struct client *client, uint64_t now)
 {
 	monocle__control_request request;
 	const char *error = monocle__control_words_read (client->buffer, client->length, &request);
 	if (error)
 		refuse (client, error, now);
-	else if (monocle__control_command_post (&request))
+	else if (monocle__control_command_post (server->commands, &request))
 		enter (client, AWAITING, now);
 }
 
 /* One request at a time: what follows it in the same breath is not read. */
 static void
-read_some (struct client *client, uint64_t now)
+read_some (const struct server *server, struct client *client, uint64_t now)
 {
 	size_t room = MONOCLE__CONTROL_LINE - client->length;
 	ssize_t got = recv (client->fd, client->buffer + client->length, room, MSG_DONTWAIT);
@@ -161,7 +161,7 @@ read_some (struct client *client, uint64_t now)
 		*end = '\0';
 		client->length = (size_t) (end - client->buffer);
 		enter (client, ASKING, now);
-		ask (client, now);
+		ask (server, client, now);
 	}
 }
 
@@ -171,15 +171,16 @@ read_some (struct client *client, uint64_t now)
 static void
 take_answer (struct server *server, uint64_t now)
 {
-	const monocle__control_answer *there = monocle__control_command_take ();
-	for (int i = 0; i < CLIENTS && there; i++) {
+	for (int i = 0; i < CLIENTS; i++) {
 		struct client *client = &server->clients[i];
-		if (client->fd >= 0 && client->state == AWAITING)
-			answer (client, there->text, there->length, now);
+		bool is_awaiting = client->fd >= 0 && client->state == AWAITING;
+		size_t length = is_awaiting ? monocle__control_command_take (server->commands, client->buffer) : 0;
+		if (length)
+			answer (client, length, now);
 	}
 	for (int i = 0; i < CLIENTS; i++)
 		if (server->clients[i].fd >= 0 && server->clients[i].state == ASKING)
-			ask (&server->clients[i], now);
+			ask (server, &server->clients[i], now);
 }
 
 /* Who waits for an answer keeps its place. */
@@ -235,7 +236,7 @@ let_in (struct server *server, uint64_t now)
 	client->length = client->done = 0;
 	client->is_last = false;
 	enter (client, READING, now);
-	read_some (client, now);
+	read_some (server, client, now);
 }
 
 /* --- the loop ----------------------------------------------------------------------------------------------------- */
@@ -294,7 +295,7 @@ serve_clients (struct server *server, const struct pollfd *polled, uint64_t now)
 		if (client->fd < 0 || !polled[i].revents)
 			continue;
 		if (client->state == READING)
-			read_some (client, now);
+			read_some (server, client, now);
 		else if (client->state == WRITING)
 			send_some (client, now);
 	}
@@ -372,8 +373,10 @@ monocle__control_server_begin (void)
 		server->clients[i].fd = -1;
 		server->clients[i].buffer = buffers + i * MONOCLE__CONTROL_ANSWER;
 	}
-	if (server)
+	if (server) {
 		server->session = ++session;
+		server->commands = monocle__control_command_session ();
+	}
 	monocle__control_place_begin ();
 	if (buffers && monocle__background_start (&thread, run, server, STACK)) {
 		pthread_detach (thread);
