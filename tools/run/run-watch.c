@@ -64,6 +64,7 @@ struct monocle__run_watch {
 	int events, end[2];
 	pthread_t thread;
 	bool is_running;
+	bool is_last; /* the look at the end: what was read of a runtime that had just begun is read once more */
 	uint64_t newest, changed, eager; /* see last_pid (); when something was seen to; until when */
 	pid_t *others;                   /* of the last look, in their order: what was not of the run then will not be */
 	size_t other_count;
@@ -218,7 +219,7 @@ static void
 look_at (monocle__run_watch *watch, kin *one, const glance *now, bool is_new)
 {
 	bool is_changed = is_new || now->size != one->last.size || now->end != one->last.end;
-	bool is_same_program = one->has_runtime && now->end == one->last.end;
+	bool is_same_program = one->has_runtime && now->end == one->last.end && !watch->is_last;
 	one->last = *now;
 	if (is_changed)
 		watch->changed = monocle__nanoseconds (CLOCK_MONOTONIC);
@@ -529,6 +530,7 @@ monocle__run_watch_end (monocle__run_watch *watch)
 	/* What has as large an address space as at the last look may have another runtime in it all the same. */
 	for (size_t i = 0; i < watch->kin_count; i++)
 		watch->kins[i].last.size = 0;
+	watch->is_last = true;
 	look (watch);
 	close_one (&watch->end[PIPE_READ]);
 	close_one (&watch->events);
