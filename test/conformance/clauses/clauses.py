@@ -76,7 +76,8 @@ class Clauses(harness.Suite):
     def log(self, runtime, program, topics, options, settings):
         file = self.work / "clauses.log"
         file.unlink(missing_ok=True)
-        env = harness.profile_environment(self.build, runtime, ["events:%s,output=%s" % (options, file)], settings)
+        module = "events:%s,buffer=%d,output=%s" % (options, events.BUFFER, file)
+        env = harness.profile_environment(self.build, runtime, [module], settings)
         seen = harness.run(runtime.command(self.exe(program)) + topics, env, self.work)
         what = "%s on %s %s" % (program, runtime, " ".join("%s=%s" % s for s in settings.items()))
         self.check(seen.code == 0 and seen.out.endswith("done\n"), what + ": the program runs as it would", seen)

@@ -18,6 +18,8 @@ import harness  # noqa: E402
 import rows  # noqa: E402
 import story  # noqa: E402
 
+BUFFER = 1 << 26  # of each thread: the whole program may run before the log's thread does once
+
 
 def per_thread(lines, words):
     """Sequences of words by thread; threads that say nothing are left out, the others in the order of their first."""
@@ -118,7 +120,8 @@ class Events(harness.Suite):
     def log(self, runtime, topic, only, settings):
         file = self.work / "events.log"
         file.unlink(missing_ok=True)
-        env = harness.profile_environment(self.build, runtime, ["events:only=%s,output=%s" % (only, file)], settings)
+        module = "events:only=%s,buffer=%d,output=%s" % (only, BUFFER, file)
+        env = harness.profile_environment(self.build, runtime, [module], settings)
         seen = harness.run(runtime.command(self.exe) + [topic], env, self.work)
         what = "%s on %s %s" % (topic, runtime, " ".join("%s=%s" % s for s in settings.items()))
         self.check(seen.code == 0 and seen.out.endswith("done\n"), what + ": the program runs as it would", seen)
