@@ -52,6 +52,7 @@ class File:
         assert magic == MAGIC and version == 1 and used <= len(data), path
         self.losses = dict(zip(LOSSES, struct.unpack_from("<5Q", data, 56)))
         self.program = text(data, 432, 256)
+        self.left_out, = struct.unpack_from("<Q", data, 2736)
         self.runtime = text(data, 176, 256)
         self.images, self.documents, self.types, self.methods = [], [], [], []
         at = 4096

@@ -74,6 +74,7 @@ struct monocle__cover_header {
 	char program[256];    /* without folder */
 	char desc[1024];      /* cover:mode=hit,... */
 	char arguments[1024]; /* of the program, as in /proc/PID/cmdline, cut */
+	uint64_t left_out;    /* methods that source generators wrote; JOINED: the most of one file */
 };
 
 _Static_assert(sizeof (struct monocle__cover_header) <= MONOCLE__COVER_HEADER, "the header has a page");
@@ -173,6 +174,7 @@ AT (monocle__cover_header, request, 120);
 AT (monocle__cover_header, boot_id, 136);
 AT (monocle__cover_header, runtime, 176);
 AT (monocle__cover_header, arguments, 1712);
+AT (monocle__cover_header, left_out, 2736);
 AT (monocle__cover_image, text, 32);
 AT (monocle__cover_document, text, 48);
 AT (monocle__cover_type, text, 24);

@@ -39,7 +39,7 @@ enum mode { MODE_HIT, MODE_COUNT };
 static uint32_t option_mode, option_sources;
 static const char *option_output, *option_include, *option_exclude, *option_covfilter_file, *option_file, *option_xfile,
     *option_attribute;
-static bool option_skipautoprops;
+static bool option_skipautoprops, option_generated;
 static pattern_list wanted_files, unwanted_files;
 
 /* clang-format off */
@@ -57,6 +57,8 @@ static const monocle_kit_option options[] = {
 	  "leave out what has it, as what has ExcludeFromCodeCoverage" },
 	{ "skipautoprops", MONOCLE_KIT_OPTION_FLAG,   &option_skipautoprops,  NULL,
 	  "leave out accessors that a compiler wrote" },
+	{ "generated",     MONOCLE_KIT_OPTION_FLAG,   &option_generated,      NULL,
+	  "count what source generators wrote, too: what has GeneratedCode, and sources in obj" },
 	{ "sources",       MONOCLE_KIT_OPTION_CHOICE, &option_sources,        "here|any",
 	  "count assemblies of which a source is on this machine, or any with symbols" },
 	{ "covfilter-file", MONOCLE_KIT_OPTION_STRING, &option_covfilter_file, "FILE",
@@ -167,6 +169,7 @@ read_options (const char *desc)
 		.attributes = option_attribute,
 		.skip_auto_properties = option_skipautoprops,
 		.any_sources = option_sources != 0,
+		.generated = option_generated,
 	};
 	return result == 0 && filter_init (&config) && pattern_list_read (option_file, &wanted_files) &&
 	       pattern_list_read (option_xfile, &unwanted_files);
@@ -222,7 +225,7 @@ mono_profiler_init_cover (const char *desc)
 		return;
 	MonoProfilerHandle handle = mono_profiler_create (NULL);
 	plan_init (handle);
-	source_init (&wanted_files, &unwanted_files);
+	source_init (&wanted_files, &unwanted_files, option_generated);
 	monocle_kit_control_register (&control);
 	mono_profiler_set_coverage_filter_callback (handle, coverage_filter);
 	mono_profiler_set_jit_done_callback (handle, jit_done);

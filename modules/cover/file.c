@@ -194,6 +194,12 @@ file_lose (enum monocle__cover_loss what, uint64_t count)
 	__atomic_fetch_add (&file_header ()->losses[what], count, __ATOMIC_RELAXED);
 }
 
+void
+file_leave_out (uint64_t count)
+{
+	__atomic_fetch_add (&file_header ()->left_out, count, __ATOMIC_RELAXED);
+}
+
 bool
 file_is_own (void)
 {

@@ -28,7 +28,7 @@
 
 static pattern_list includes, excludes, attributes;
 static pattern_list lines; /* of Mono's filter file, with their signs */
-static bool has_plus_line, skips_auto_properties, takes_any_sources;
+static bool has_plus_line, skips_auto_properties, takes_any_sources, counts_generated;
 
 /* --- what the user said ------------------------------------------------------------------------------------------- */
 
@@ -89,6 +89,7 @@ filter_init (const filter_config *config)
 {
 	skips_auto_properties = config->skip_auto_properties;
 	takes_any_sources = config->any_sources;
+	counts_generated = config->generated;
 	return read_classes ("include", config->include, &includes) &&
 	       read_classes ("exclude", config->exclude, &excludes) &&
 	       pattern_list_read (config->attributes, &attributes) && read_filter_file (config->covfilter_file);
@@ -175,12 +176,16 @@ wants_method (const marks *m, uint32_t method)
 	uint8_t mark = m->methods[method - 1];
 	if (mark & MARK_EXCLUDED)
 		return false;
+	/* A record's copy constructor has a point, and no person wrote it. */
+	if ((mark & MARK_COMPILER) && strcmp (marks_method_name (m, method), ".ctor") == 0)
+		return false;
 	return !skips_auto_properties || !(mark & MARK_COMPILER) || !(mark & MARK_ACCESSOR);
 }
 
 typedef struct {
 	uint32_t count;
-	uint8_t *wants; /* by row - 1; NULL: none is wanted */
+	uint8_t *wants;     /* by row - 1; NULL: none is wanted */
+	uint32_t generated; /* methods that would be wanted, had a person written them */
 } answers;
 
 static bool
@@ -193,8 +198,11 @@ answer_all (answers *a, const marks *m, const char *assembly)
 		uint32_t outer = m->enclosing[type - 1];
 		marks_name_type (m, type, name, sizeof name);
 		judged[type - 1] = (uint8_t) (judge_type (assembly, name) | (outer ? judged[outer - 1] : 0));
-		for (uint32_t method = m->first_method[type - 1]; method < m->first_method[type]; method++)
-			any |= a->wants[method - 1] = judged[type - 1] == TYPE_IN && wants_method (m, method);
+		for (uint32_t method = m->first_method[type - 1]; method < m->first_method[type]; method++) {
+			bool is_in = judged[type - 1] == TYPE_IN;
+			any |= a->wants[method - 1] = is_in && wants_method (m, method);
+			a->generated += is_in && (m->methods[method - 1] & MARK_GENERATED) != 0;
+		}
 	}
 	free (judged);
 	return any;
@@ -267,13 +275,14 @@ static void
 read_answers (answers *a, MonoImage *image)
 {
 	marks m = { 0 };
-	if (filter_may_want (image) && marks_read (&m, image, &attributes) && !m.is_excluded) {
+	if (filter_may_want (image) && marks_read (&m, image, &attributes, counts_generated) && !m.is_excluded) {
 		a->count = m.method_count;
 		a->wants = calloc (m.method_count + 1, 1);
 		if (a->wants && (!answer_all (a, &m, mono_image_get_name (image)) || !has_sources (a, image))) {
 			free (a->wants);
 			a->wants = NULL;
 		}
+		file_leave_out (a->generated);
 	}
 	marks_free (&m);
 }

@@ -17,6 +17,7 @@ typedef struct {
 	const char *attributes;
 	bool skip_auto_properties;
 	bool any_sources; /* images of which no source is here, too */
+	bool generated;   /* what source generators wrote, too */
 } filter_config;
 
 /* False: something is wrong with it, and one line was logged. Init window. */

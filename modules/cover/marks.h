@@ -13,10 +13,11 @@
 #include "pattern.h"
 
 enum {
-	MARK_EXCLUDED = 1, /* by an attribute of its own, or of what it is in, or of the method that it was made of */
-	MARK_COMPILER = 2, /* has CompilerGenerated */
-	MARK_UNWANTED = 4, /* and is not wanted if it has */
-	MARK_ACCESSOR = 8, /* of a property */
+	MARK_EXCLUDED = 1,   /* by an attribute of its own, or of what it is in, or of the method that it was made of */
+	MARK_COMPILER = 2,   /* has CompilerGenerated */
+	MARK_UNWANTED = 4,   /* and is not wanted if it has */
+	MARK_ACCESSOR = 8,   /* of a property */
+	MARK_GENERATED = 16, /* has GeneratedCode, or what it is in has; only where that excludes it */
 };
 
 typedef struct {
@@ -26,13 +27,15 @@ typedef struct {
 	uint32_t *enclosing;      /* row of the type that a type is nested in; 0: none. By row - 1 */
 	uint32_t *first_method;   /* row, by row of the type - 1, and one more at the end */
 	bool is_excluded;         /* all of it */
+	bool counts_generated;
 } marks;
 
 /*
  * Reads an image. `attributes` exclude besides ExcludeFromCodeCoverage: names with or without namespace, and with or
- * without "Attribute". False: no memory. Free it with marks_free () in any case.
+ * without "Attribute". GeneratedCode excludes unless `generated` says that such code counts. False: no memory.
+ * Free it with marks_free () in any case.
  */
-bool marks_read (marks *ret_marks, MonoImage *image, const pattern_list *attributes);
+bool marks_read (marks *ret_marks, MonoImage *image, const pattern_list *attributes, bool generated);
 void marks_free (marks *m);
 
 /* "N.Outer`1/Inner", of a type's row. */

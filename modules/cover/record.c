@@ -30,6 +30,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Some are forgotten when an image goes, so numbers are counted apart. */
 static map images, documents, types; /* to the number of their record */
 static map methods;                  /* to the offset of their record */
+static map generated;                /* methods that were left out, which are counted once */
 static map refused;                  /* methods that were compiled without counters */
 static uint32_t image_count, document_count, type_count;
 static bool has_ended;
@@ -301,11 +302,24 @@ kickoff_is_wanted (const MonocleCoveragePlan *plan)
 	return !kickoff || filter_wants (kickoff);
 }
 
+static void
+leave_out (MonoMethod *method)
+{
+	pthread_mutex_lock (&lock);
+	if (file_is_own () && !has_ended && !map_find (&generated, method) && map_add (&generated, method, 0))
+		file_leave_out (1);
+	pthread_mutex_unlock (&lock);
+}
+
 static bool
 is_wanted (const MonocleCoveragePlan *plan)
 {
 	const MonocleCoverageDocument *document = plan->point_count ? plan->points[0].document : NULL;
-	return document && source_is_wanted (document->path) && kickoff_is_wanted (plan);
+	bool wanted = document && source_is_wanted (document->path) && kickoff_is_wanted (plan);
+	bool is_generated = wanted && source_is_generated (document->path);
+	if (is_generated)
+		leave_out (plan->method);
+	return wanted && !is_generated;
 }
 
 void *
@@ -394,6 +408,7 @@ record_forget (MonoImage *image)
 		map_keep (&images, keep_image, image);
 		map_keep (&types, keep_class, image);
 		map_keep (&methods, keep_method, image);
+		map_keep (&generated, keep_method, image);
 	}
 	pthread_mutex_unlock (&lock);
 }

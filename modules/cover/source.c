@@ -17,12 +17,17 @@
 #include "plan.h"
 
 static const pattern_list *wanted_files, *unwanted_files;
+static bool counts_generated;
+
+/* Where builds and generators put what they write, on disk or in the symbols alone. */
+static const char *const generated_files[] = { "obj/**.g.cs", "obj/**.g.i.cs", "obj/**.g.vb", "obj/**/net*/**" };
 
 void
-source_init (const pattern_list *wanted, const pattern_list *unwanted)
+source_init (const pattern_list *wanted, const pattern_list *unwanted, bool generated)
 {
 	wanted_files = wanted;
 	unwanted_files = unwanted;
+	counts_generated = generated;
 }
 
 static bool
@@ -38,6 +43,17 @@ bool
 source_is_wanted (const char *path)
 {
 	return (!wanted_files->count || any_matches (wanted_files, path)) && !any_matches (unwanted_files, path);
+}
+
+bool
+source_is_generated (const char *path)
+{
+	if (counts_generated)
+		return false;
+	for (size_t i = 0; i < sizeof generated_files / sizeof *generated_files; i++)
+		if (pattern_matches_path (generated_files[i], path))
+			return true;
+	return false;
 }
 
 /* --- is it here? -------------------------------------------------------------------------------------------------- */

@@ -11,10 +11,12 @@
 #include <mono/metadata/object.h>
 #include "pattern.h"
 
-/* `file=` and `xfile=`. Init window. */
-void source_init (const pattern_list *wanted, const pattern_list *unwanted);
-/* By these. Any thread. */
+/* `file=`, `xfile=` and `generated`. Init window. */
+void source_init (const pattern_list *wanted, const pattern_list *unwanted, bool generated);
+/* By the first two. Any thread. */
 bool source_is_wanted (const char *path);
+/* Is it to be left out because a build or a source generator wrote it? Any thread. */
+bool source_is_generated (const char *path);
 
 typedef enum {
 	SOURCE_NONE, /* the method has no lines */

@@ -27,7 +27,7 @@ PROBED, STATIC, CONSTRUCTOR, GETTER, SETTER, DISPUTED = 1, 2, 4, 8, 16, 32
 LOSSES = ['space', 'refused', 'sources', 'changed', 'skipped']
 AT = {'version': 8, 'flags': 12, 'pid': 16, 'counter_size': 20, 'process_start': 24, 'realtime_ns': 32, 'ended_ns': 40,
       'used': 48, 'losses': 56, 'request': 120, 'answer': 124, 'reset': 128, 'processes': 132, 'boot_id': 136,
-      'runtime': 176, 'program': 432, 'desc': 688, 'arguments': 1712}
+      'runtime': 176, 'program': 432, 'desc': 688, 'arguments': 1712, 'left_out': 2736}
 
 
 def encoded(text):
@@ -48,11 +48,12 @@ class File:
 
     def __init__(self, counts=False, program='App', runtime='CoreCLR 9.0.0', desc='cover', begun=10**18,
                  ended=10**18 + 10**9, flags=0, losses=None, pid=0, process_start=0, boot_id='', arguments='',
-                 processes=0):
+                 processes=0, left_out=0):
         self.counts = counts
         self.header = {'program': program, 'runtime': runtime, 'desc': desc, 'realtime_ns': begun, 'ended_ns': ended,
                        'pid': pid, 'process_start': process_start, 'boot_id': boot_id, 'arguments': arguments,
-                       'flags': flags | (COUNTS if counts else 0), 'losses': losses or {}, 'processes': processes}
+                       'flags': flags | (COUNTS if counts else 0), 'losses': losses or {}, 'processes': processes,
+                       'left_out': left_out}
         self.records = []
         self.numbers = {IMAGE: 0, DOCUMENT: 0, TYPE: 0}
         self.tokens = 0x06000001
@@ -131,7 +132,7 @@ class File:
         struct.pack_into('<I', header, AT['counter_size'], 4 if self.counts else 1)
         struct.pack_into('<Q', header, AT['used'], HEADER + len(data) if used is None else used)
         for field, size in {'pid': 'I', 'processes': 'I', 'process_start': 'Q', 'realtime_ns': 'Q',
-                            'ended_ns': 'Q'}.items():
+                            'ended_ns': 'Q', 'left_out': 'Q'}.items():
             struct.pack_into('<' + size, header, AT[field], self.header[field])
         for field, size in {'boot_id': 40, 'runtime': 256, 'program': 256, 'desc': 1024, 'arguments': 1024}.items():
             text = encoded(self.header[field])[:size]

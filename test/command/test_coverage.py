@@ -150,6 +150,17 @@ classes   3 of 3   100.0%%
         self.assertEqual(rows[0]['missed'], [{'file': '/a/One.cs', 'lines': [[1, 1], [3, 3]]},
                                              {'file': '/a/Two.cs', 'lines': [[2, 2]]}])
 
+    def test_what_was_left_out_is_said(self):
+        """Of several processes it is the most of one, since they left out the same."""
+        for name, left_out in [('a.mcov', 45), ('b.mcov', 44)]:
+            self.shop(left_out=left_out).write(self.work / name)
+        self.assertEqual(self.monocle('merge', '-o', 'ab.mcov', 'a.mcov', 'b.mcov')[0], 0)
+        for name in ['a.mcov', 'ab.mcov']:
+            out = self.monocle('report', name)[1]
+            self.assertTrue(out.endswith('\n# left out: 45 methods that source generators wrote '
+                                         '(--profile=cover:generated counts them)\n'), out)
+            self.assertEqual(json.loads(self.monocle('report', '--format=json', name)[1])['left_out'], 45)
+
     def test_what_is_missing_is_said(self):
         self.shop(ended=0, losses={'space': 1, 'refused': 2, 'sources': 3, 'changed': 1, 'skipped': 2}).write(
             self.work / 'cut.mcov')

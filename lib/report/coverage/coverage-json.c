@@ -33,7 +33,8 @@ write_losses (const writer *w)
 	for (size_t i = 0; i < MONOCLE__COVERAGE_LOSS_KINDS; i++)
 		fprintf (w->out, "%s\"%s\": %" PRIu64, i ? ", " : "", monocle__coverage_measure_losses[i].name,
 		         monocle__coverage_measure_lost (w->coverage, i));
-	fprintf (w->out, "},\n  \"conflicts\": %" PRIu64 ",\n  \"counts_lost\": %s", w->coverage->conflicts,
+	fprintf (w->out, "},\n  \"left_out\": %" PRIu64, w->coverage->left_out);
+	fprintf (w->out, ",\n  \"conflicts\": %" PRIu64 ",\n  \"counts_lost\": %s", w->coverage->conflicts,
 	         w->coverage->mixed ? "true" : "false");
 }
 

@@ -274,6 +274,7 @@ take_header (reader *r, const struct monocle__cover_header *header)
 		c->ended_ns = header->ended_ns;
 	for (size_t i = 0; i < MONOCLE__COVER_LOSS_COUNT; i++)
 		c->losses[i] = header->losses[i] > UINT64_MAX - c->losses[i] ? UINT64_MAX : c->losses[i] + header->losses[i];
+	c->left_out = header->left_out > c->left_out ? header->left_out : c->left_out;
 	c->processes = made_from > UINT32_MAX - c->processes ? UINT32_MAX : c->processes + made_from;
 	if (take_text (r, &c->runtime, header->runtime, sizeof header->runtime) != 0 ||
 	    take_text (r, &c->program, header->program, sizeof header->program) != 0)

@@ -270,6 +270,11 @@ print_losses (const writer *w)
 		if (lost)
 			fprintf (w->out, "# lost: %" PRIu64 " %s %s\n", lost, lost == 1 ? words->one : words->many, words->what);
 	}
+	if (c->left_out)
+		fprintf (w->out,
+		         "# left out: %" PRIu64
+		         " method%s that source generators wrote (--profile=cover:generated counts %s)\n",
+		         c->left_out, c->left_out == 1 ? "" : "s", c->left_out == 1 ? "it" : "them");
 	if (c->conflicts)
 		fprintf (w->out, "# lost: counts of %" PRIu64 " method%s, because the files disagree about the code\n",
 		         c->conflicts, c->conflicts == 1 ? "" : "s");

@@ -263,6 +263,7 @@ put_header (writer *w)
 		.ended_ns = c->incomplete ? 0 : c->ended_ns,
 		.used = w->size,
 		.processes = c->processes,
+		.left_out = c->left_out,
 	};
 	memcpy (header.losses, c->losses, sizeof header.losses);
 	strncpy (header.runtime, c->runtime, sizeof header.runtime - 1);

@@ -101,6 +101,7 @@ typedef struct {
 	bool incomplete;                      /* a process that wrote it had no clean end */
 	uint64_t begun_ns, ended_ns;          /* CLOCK_REALTIME, of the first and the last; 0: unknown */
 	uint64_t losses[8];                   /* summed; enum monocle__cover_loss */
+	uint64_t left_out;                    /* methods that generators wrote: the most of one file */
 	uint64_t conflicts;                   /* methods of which counters were left out because files disagree */
 	uint32_t processes;                   /* files of processes that were read, or were merged into what was read */
 	const char *runtime, *program, *desc; /* of one file, whatever the order; "" */

@@ -35,6 +35,7 @@ static class Chosen {
 		Auto = Hidden + Own;
 		Marked ();
 		Console.WriteLine (Numbers ().Concat (HiddenNumbers ()).Sum () + Outer.Inner.One () + Gone.Inner.One () + Auto);
+		Console.WriteLine (Made.One () + MadeIn.Obj ());
 		return 0;
 	}
 }
@@ -51,4 +52,14 @@ class Gone {
 	public class Inner {
 		public static int One () { return 1; }
 	}
+}
+
+[System.CodeDom.Compiler.GeneratedCode ("a generator", "1")]
+class Made {
+	public static int One () { return 1; }
+}
+
+class MadeIn {
+#line 1 "obj/Made.g.cs"
+	public static int Obj () { return 1; }
 }

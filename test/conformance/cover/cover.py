@@ -29,6 +29,8 @@ CHOSEN = {"Chosen.get_Auto", "Chosen.set_Auto", "Chosen.get_Own", "Chosen.Marked
 # Options, what must be gone, and what remains of it when that is not all the rest.
 CHOICES = [
     ("", set(), None),
+    ("generated", None, CHOSEN | {"Made.One", "MadeIn.Obj"}),
+    ("generated,file=*.g.cs", None, {"MadeIn.Obj"}),
     ("skipautoprops", {"Chosen.get_Auto", "Chosen.set_Auto"}, None),
     ("attribute=Mine", {"Chosen.Marked"}, None),
     ("attribute=MineAttribute;Other", {"Chosen.Marked"}, None),
@@ -149,6 +151,8 @@ class Run:
             names -= {name for name in names if "<Numbers>c__" in name}
             expected = CHOSEN - gone if gone is not None else CHOSEN if rest == {} else rest
             self.check(names == expected, "%s chooses" % options, sorted(names ^ expected))
+            if not options:  # a constructor that was generated too
+                self.check(file.left_out == 3, "what was left out is counted", file.left_out)
 
     def overloads(self):
         """Symbols tell which method a body was made of; an .mdb does not, nor does Mono."""

@@ -232,6 +232,24 @@ static class Conditions {
 	}
 }
 
+public record Empty; //: -
+
+public record Pair (int First, //: 1
+	int Second); //: 1
+
+public record Named { //: -
+	readonly string name;
+
+	Named (string n) //: 1
+	{ //: 1 | -
+		name = n; //: 1
+	} //: 1
+
+	public static Named Create (string n) => new Named (n); //: 1
+
+	public override string ToString () => name; //: missed
+}
+
 static class Rules {
 	static void Main ()
 	{ //: 1 | -
@@ -239,5 +257,8 @@ static class Rules {
 		Ends.Run (); //: 1
 		Choices.Run (); //: 1
 		Conditions.Run (); //: 1
+		Console.WriteLine (new Empty () == new Empty ()); //: 1
+		Console.WriteLine (new Pair (1, 2)); //: 1
+		Console.WriteLine (Named.Create ("x") == null); //: 1
 	} //: 1
 }
