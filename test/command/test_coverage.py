@@ -200,6 +200,19 @@ classes   3 of 3   100.0%%
 
 
 class Trees(Case):
+    def test_an_assembly_has_its_own_part_of_a_shared_source(self):
+        """What is below an assembly adds up to it; the whole counts the source once."""
+        file = cover_file.File(counts=True)
+        source = file.document('/src/shared/S.cs')
+        for name, inside, past in [('One', 1, 0), ('Two', 0, 1)]:
+            file.method(file.type(file.image(name), 'Shared'), 'F (bool)', [(5, 1), (6, inside), (7, past)],
+                        [(0, 0, inside), (0, 1, past)], document=source)
+        file.write(self.work / 'two.mcov')
+        rows = [row.split('\t') for row in self.monocle('report', '--tree', '--format=tsv', 'two.mcov')[1].splitlines()]
+        self.assertEqual({(row[3], row[4], row[6], row[7]) for row in rows[1:]}, {('3', '2', '2', '1')}, rows)
+        out = self.monocle('report', 'two.mcov')[1]
+        self.assertRegex(out, r'lines +3 of 3 +100.0%\nbranches +2 of 2 +100.0%\nmethods +1 of 1 .*\nclasses +1 of 1 ')
+
     def test_a_tree_goes_from_assemblies_to_methods(self):
         self.assertEqual(self.report('--tree'), '''\
 lines       %              branches  assembly, folder, file, class, method

@@ -39,7 +39,7 @@ count_arms (const writer *w, const monocle__coverage_line *line, uint32_t first,
 	*ret_hit = 0;
 	for (; i < line->arms; i++) {
 		const monocle__coverage_arm *arm = &arms[indexes[i]];
-		if (arm->point != branch->point || arm->il_offset != branch->il_offset)
+		if (arm->branch != branch->branch)
 			break;
 		*ret_hit += arm->hits > 0;
 	}

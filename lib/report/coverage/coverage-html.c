@@ -216,8 +216,7 @@ put_branch (page *p, const uint32_t *arms, uint32_t count, uint32_t file)
 {
 	const monocle__coverage_arm *all = p->coverage->arms;
 	uint32_t length = 1, taken = all[arms[0]].hits > 0;
-	while (length < count && p->bodies[arms[length]] == p->bodies[arms[0]] &&
-	       all[arms[length]].il_offset == all[arms[0]].il_offset)
+	while (length < count && all[arms[length]].branch == all[arms[0]].branch)
 		taken += all[arms[length++]].hits > 0;
 	monocle__packed_put (&p->json, "[", 1);
 	monocle__packed_put_number (&p->json, length, ',');

@@ -151,7 +151,7 @@ write_branches (const writer *w, const monocle__coverage_line *line)
 	uint32_t block = 0, number = 0, hit = 0;
 	for (uint32_t i = 0; i < line->arms; i++) {
 		const monocle__coverage_arm *arm = &w->coverage->arms[indexes[i]];
-		if (last && (arm->point != last->point || arm->il_offset != last->il_offset)) {
+		if (last && arm->branch != last->branch) {
 			block++;
 			number = 0;
 		}

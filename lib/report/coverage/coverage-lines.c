@@ -184,29 +184,40 @@ line_of_arm (const monocle__coverage *c, uint32_t arm)
 }
 
 /* Arms lie by line, and on a line in the order of their methods and of offsets. */
-static int
-make_line_arms (monocle__coverage *c)
+static void
+place_line_arms (monocle__coverage *c, const uint32_t *arms, size_t count)
 {
 	uint32_t at = 0;
-	c->line_arms = malloc ((c->arm_count + 1) * sizeof *c->line_arms);
-	if (!c->line_arms)
-		return -1;
-	for (uint32_t i = 0; i < c->arm_count; i++) {
-		monocle__coverage_line *line = line_of_arm (c, i);
+	for (size_t i = 0; i < count; i++) {
+		monocle__coverage_line *line = line_of_arm (c, arms[i]);
 		line->arms++;
-		line->arms_hit += c->arms[i].hits != 0;
+		line->arms_hit += c->arms[arms[i]].hits != 0;
 	}
 	for (size_t i = 0; i < c->line_count; i++) {
 		c->lines[i].first_branch_of_line = at;
 		at += c->lines[i].arms;
 		c->lines[i].arms = 0;
 	}
-	for (uint32_t i = 0; i < c->arm_count; i++) {
-		monocle__coverage_line *line = line_of_arm (c, i);
-		c->line_arms[line->first_branch_of_line + line->arms++] = i;
+	for (size_t i = 0; i < count; i++) {
+		monocle__coverage_line *line = line_of_arm (c, arms[i]);
+		c->line_arms[line->first_branch_of_line + line->arms++] = arms[i];
 	}
-	c->line_arm_count = c->arm_count;
-	return 0;
+	c->line_arm_count = count;
+}
+
+static int
+make_line_arms (monocle__coverage *c)
+{
+	uint32_t *arms = malloc ((c->arm_count + 1) * sizeof *arms);
+	size_t count = 0;
+	int result = -1;
+	c->line_arms = malloc ((c->arm_count + 1) * sizeof *c->line_arms);
+	if (arms && c->line_arms && monocle__coverage_twin_arms (c, arms, &count) == 0) {
+		place_line_arms (c, arms, count);
+		result = 0;
+	}
+	free (arms);
+	return result;
 }
 
 int

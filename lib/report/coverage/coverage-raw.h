@@ -119,6 +119,21 @@ int monocle__coverage_raw_compare_documents (const monocle__coverage_raw_documen
 int monocle__coverage_fold (monocle__coverage *coverage, const uint32_t *file_of);
 /* Lines of files, and their arms; after the points. */
 int monocle__coverage_make_lines (monocle__coverage *coverage);
+/*
+ * The arms that lines have, in the order of bodies: of twins in several images one. `ret_arms` has room for all. Fills
+ * in `branch` of each arm. 0, or -1: out of memory.
+ */
+int monocle__coverage_twin_arms (monocle__coverage *coverage, uint32_t *ret_arms, size_t *ret_count);
+
+/* By method and by class: the first one that is written in the same place, which may be itself. */
+typedef struct {
+	uint32_t *methods, *types;
+} monocle__coverage_twins;
+
+/* 0, or -1: out of memory. Done with in any case. */
+int monocle__coverage_twins_find (const monocle__coverage *coverage, monocle__coverage_twins *ret_twins);
+void monocle__coverage_twins_done (monocle__coverage_twins *twins);
+
 /* Sums of everything; after the lines. */
 int monocle__coverage_make_sums (monocle__coverage *coverage);
 

@@ -174,8 +174,24 @@ find_folder (monocle__coverage_tree *tree, const monocle__coverage *coverage, ui
 	return false;
 }
 
+/* Does another image have lines of the file, too? */
 static bool
-find_file (monocle__coverage_tree *tree, const monocle__coverage *coverage, uint32_t file, uint32_t *at)
+is_shared (const monocle__coverage *coverage, uint32_t file, uint32_t image)
+{
+	const monocle__coverage_file *f = &coverage->files[file];
+	for (size_t i = 0; i < coverage->method_count; i++) {
+		if (coverage->methods[i].file == file && coverage->types[coverage->methods[i].type].image != image)
+			return true;
+	}
+	for (uint32_t i = 0; i < f->line_count; i++) {
+		if (coverage->types[coverage->methods[coverage->lines[f->first_line + i].method].type].image != image)
+			return true;
+	}
+	return false;
+}
+
+static bool
+find_file (monocle__coverage_tree *tree, const monocle__coverage *coverage, uint32_t file, uint32_t image, uint32_t *at)
 {
 	const char *name = monocle__path_base_name (coverage->files[file].path);
 	monocle__coverage_node node = { MONOCLE__COVERAGE_FILE, file, .name = name };
@@ -185,6 +201,8 @@ find_file (monocle__coverage_tree *tree, const monocle__coverage *coverage, uint
 		return true;
 	}
 	node.sums = monocle__coverage_sum_of_file (coverage, file);
+	if (is_shared (coverage, file, image) && monocle__coverage_sum_of_part (coverage, image, file, &node.sums) != 0)
+		return false;
 	if (tree->nodes[*at].kind == MONOCLE__COVERAGE_FOLDER)
 		add_sums (&tree->nodes[*at].sums, &node.sums);
 	return add_node (tree, *at, node, at);
@@ -209,7 +227,8 @@ add_method (monocle__coverage_tree *tree, const monocle__coverage *coverage, uin
 	monocle__coverage_node node = { MONOCLE__COVERAGE_METHOD, index, .name = method->name };
 	uint32_t at = 0;
 	if (!find_image (tree, coverage, coverage->types[method->type].image, &at) ||
-	    !find_folder (tree, coverage, method->file, &at) || !find_file (tree, coverage, method->file, &at) ||
+	    !find_folder (tree, coverage, method->file, &at) ||
+	    !find_file (tree, coverage, method->file, coverage->types[method->type].image, &at) ||
 	    !find_type (tree, coverage, method->type, &at))
 		return false;
 	node.sums = monocle__coverage_sum_of_method (coverage, index);

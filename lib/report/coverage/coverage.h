@@ -75,6 +75,7 @@ typedef struct {
 	uint32_t il_offset, target_offset;
 	uint32_t point; /* index in points */
 	uint32_t path;
+	uint32_t branch; /* the same of all arms of a branch, and of its twins in other images of the source */
 	bool of_switch;
 	uint64_t hits;
 } monocle__coverage_arm;
@@ -86,7 +87,7 @@ typedef struct {
 	uint64_t hits;
 	uint32_t statements; /* that begin on it; a statement has one column, however many points */
 	uint32_t statements_hit;
-	uint32_t arms, arms_hit;       /* of all branches on it */
+	uint32_t arms, arms_hit;       /* of all branches on it; twins count once */
 	uint32_t first_branch_of_line; /* in line_arms */
 } monocle__coverage_line;
 
@@ -121,7 +122,7 @@ typedef struct {
 	size_t arm_count, arm_capacity;
 	monocle__coverage_line *lines;
 	size_t line_count, line_capacity;
-	uint32_t *line_arms; /* indexes into arms, by line */
+	uint32_t *line_arms; /* indexes into arms, by line; of twins the one that was taken most */
 	size_t line_arm_count, line_arm_capacity;
 	struct monocle__coverage_private *priv;
 } monocle__coverage;
@@ -160,10 +161,16 @@ const uint32_t *monocle__coverage_lines_of_point (const monocle__coverage *cover
 /* Did the statement of a point never run, though the line did on which it begins? Settled. */
 bool monocle__coverage_never_ran (const monocle__coverage *coverage, uint32_t point);
 
-/* Sums; `image`, `file`, `type`: of the one with that index only, or MONOCLE__COVERAGE_NONE. Settled. */
+/*
+ * Sums; `image`, `file`, `type`: of the one with that index only, or MONOCLE__COVERAGE_NONE. A source in several images
+ * counts once in those of a file and of the whole. Settled.
+ */
 monocle__coverage_sums monocle__coverage_sum (const monocle__coverage *coverage);
 monocle__coverage_sums monocle__coverage_sum_of_image (const monocle__coverage *coverage, uint32_t image);
 monocle__coverage_sums monocle__coverage_sum_of_file (const monocle__coverage *coverage, uint32_t file);
+/* Of what an image has in a file. 0, or -1: out of memory. */
+int monocle__coverage_sum_of_part (const monocle__coverage *coverage, uint32_t image, uint32_t file,
+                                   monocle__coverage_sums *ret_sums);
 monocle__coverage_sums monocle__coverage_sum_of_type (const monocle__coverage *coverage, uint32_t type);
 monocle__coverage_sums monocle__coverage_sum_of_method (const monocle__coverage *coverage, uint32_t method);
 

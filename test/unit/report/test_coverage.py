@@ -112,6 +112,51 @@ class Lines(Case):
         self.assertIn(' type B: lines 0/1 arms 0/0 methods 0/1 types 0/1 0.00%', lines)
 
 
+class Twins(Case):
+    """One source in several images: counted once in a file and in the whole, and for itself in each image."""
+
+    def linked(self, *bodies):
+        """Each body is an image: (hits of the way past, hits of the way in, whether the source has another method)."""
+        file = cover_file.File(counts=True)
+        source = file.document('/src/S.cs')
+        for number, (past, inside, more) in enumerate(bodies):
+            image = file.image('App%d' % number)
+            shared = file.type(image, 'Shared')
+            file.method(shared, 'F (bool)', [(3, past + inside), (4, inside), (5, past)],
+                        [{'point': 0, 'path': 0, 'hits': inside, 'il': 4 + number},
+                         {'point': 0, 'path': 1, 'hits': past, 'il': 4 + number}], document=source)
+            if more:
+                file.method(shared, 'Never ()', [(7, 0)], document=source)
+            file.method(file.type(image, 'P'), 'Main ()', [(1, 1)], document=file.document('/src/%d.cs' % number))
+        return self.dump(file)
+
+    def test_all_numbers_of_a_source_are_of_one_kind(self):
+        said = self.linked((0, 2, True), (3, 0, True))
+        self.assertIn('all of it: lines 5/6 arms 2/2 methods 3/4 types 3/3 83.33%', said)
+        self.assertIn('file /src/S.cs: lines 3/4 arms 2/2 methods 1/2 types 1/1 75.00%', said)
+        self.assertIn(' 3: 3 F (bool) arms 2 3', said)
+
+    def test_each_image_has_its_own(self):
+        said = self.linked((0, 2, True), (3, 0, True))
+        for name in ('App0', 'App1'):
+            self.assertIn('image %s: lines 3/5 arms 1/2 methods 2/3 types 2/2 60.00%%' % name, said)
+
+    def test_what_only_one_image_has_counts(self):
+        """As behind `#if` for one framework."""
+        said = self.linked((0, 2, False), (3, 0, True), (0, 0, False))
+        self.assertIn('file /src/S.cs: lines 3/4 arms 2/2 methods 1/2 types 1/1 75.00%', said)
+        self.assertIn('all of it: lines 6/7 arms 2/2 methods 4/5 types 4/4 85.71%', said)
+
+    def test_two_of_one_image_are_no_twins(self):
+        """Two operators of one name on one line, and two branches at one column, as of constructors."""
+        file, type = program(counts=True)
+        for hits in (1, 0):
+            file.method(type, 'op_Explicit (A)', [(3, 1)], [(0, 0, hits), (0, 1, 1)])
+        said = self.dump(file)
+        self.assertIn('all of it: lines 1/1 arms 3/4 methods 2/2 types 1/1 100.00%', said)
+        self.assertIn(' 3: 1 op_Explicit (A) arms 1 1 0 1', said)
+
+
 class Folding(Case):
     def test_lambdas_and_state_machines_go_to_their_method(self):
         for name, made, body in (('N.P', 'N.P/<>c', '<Main>b__0_1 (int)'),
