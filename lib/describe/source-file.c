@@ -3,8 +3,11 @@
  *
  * source-file.c - the symbols of an image that is loaded, found by lib/ecma's symbol-file.c.
  */
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "source-priv.h"
 
 static const char *
@@ -27,6 +30,33 @@ make_documents (monocle__describe_source *source)
 	return source->documents != NULL;
 }
 
+/*
+ * An image of a program that was published as one file has a bare name. Its symbols lie beside the program, where the
+ * runtime looks for them as well, and never in the folder where the program happened to be started. The caller frees;
+ * NULL: no memory.
+ */
+static char *
+place_of (const char *filename)
+{
+	char program[PATH_MAX], *path;
+	ssize_t length =
+	    *filename && !strchr (filename, '/') ? readlink ("/proc/self/exe", program, sizeof program - 1) : 0;
+	while (length > 0 && program[length - 1] != '/')
+		length--;
+	return asprintf (&path, "%.*s%s", length > 0 ? (int) length : 0, program, filename) < 0 ? NULL : path;
+}
+
+static void
+find_symbols (monocle__describe_source *source, const monocle__ecma_image *image, const char *filename, char *complaint)
+{
+	char *place = place_of (filename);
+	if (place && !monocle__symbol_file_find (&source->file, image, place, complaint) && *complaint)
+		monocle_log ("no source lines of %s: %s", called (filename), complaint);
+	if (!make_documents (source))
+		monocle__symbol_file_done (&source->file);
+	free (place);
+}
+
 monocle__describe_source *
 monocle__describe_source_open (const monocle__ecma_image *image, const char *filename)
 {
@@ -37,10 +67,7 @@ monocle__describe_source_open (const monocle__ecma_image *image, const char *fil
 		free (complaint);
 		return NULL;
 	}
-	if (!monocle__symbol_file_find (&source->file, image, filename, complaint) && *complaint)
-		monocle_log ("no source lines of %s: %s", called (filename), complaint);
-	if (!make_documents (source))
-		monocle__symbol_file_done (&source->file);
+	find_symbols (source, image, filename, complaint);
 	free (complaint);
 	return source;
 }

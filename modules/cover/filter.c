@@ -240,8 +240,11 @@ say_without_symbols (const answers *a, MonoImage *image, uint32_t bodies)
 		return;
 	file_lose (MONOCLE__COVER_LOSS_SOURCES, bodies);
 	if (!said)
-		monocle_kit_log ("cover", "%s has no symbols: it is not counted, nor are others like it",
-		                 mono_image_get_name (image));
+		monocle_kit_log ("cover",
+		                 "%s has no symbols: it is not counted, nor are others like it "
+		                 "(looked for in it, beside %s, and where it was compiled)",
+		                 mono_image_get_name (image),
+		                 strchr (mono_image_get_filename (image), '/') ? "it" : "the program");
 	said = true;
 }
 

@@ -196,6 +196,50 @@ embedded_symbols_need_no_file (void **state)
 	bytes_free (&pe);
 }
 
+/* An image of a program in one file has a bare name. It is read where `pe` is. */
+static MonoImage *
+open_bundled (const char *name, const struct bytes *pe)
+{
+	MonoImage *image = file_host_open_bytes (name, pe->data, pe->size, false);
+	assert_non_null (image);
+	return image;
+}
+
+static void
+symbols_of_a_bundled_image_stand_beside_the_program (void **state)
+{
+	char program[256], symbols[512], name[64];
+	ssize_t length = readlink ("/proc/self/exe", program, sizeof program - 1);
+	assert_true (length > 0);
+	program[length] = 0;
+	*strrchr (program, '/') = 0;
+	snprintf (name, sizeof name, "bundled-%d.exe", (int) getpid ());
+	snprintf (symbols, sizeof symbols, "%s/bundled-%d.pdb", program, (int) getpid ());
+	struct bytes pdb = build_pdb (), pe = house ("/nowhere/else.pdb");
+	FILE *file = fopen (symbols, "w");
+	assert_non_null (file);
+	assert_int_equal (fwrite (pdb.data, 1, pdb.size, file), pdb.size);
+	fclose (file);
+	bytes_free (&pdb);
+	check_pdb (open_bundled (name, &pe));
+	unlink (symbols);
+	bytes_free (&pe);
+}
+
+static void
+symbols_in_the_current_folder_are_nobodys (void **state)
+{
+	char *before = getcwd (NULL, 0);
+	struct bytes pe = house ("/nowhere/else.pdb");
+	assert_non_null (before);
+	write_bytes ("house.pdb", build_pdb ());
+	assert_int_equal (chdir (path_of ("")), 0);
+	check_none (open_bundled ("house.exe", &pe), 0, "");
+	assert_int_equal (chdir (before), 0);
+	bytes_free (&pe);
+	free (before);
+}
+
 static void
 an_mdb_stands_beside_the_image (void **state)
 {
@@ -470,6 +514,8 @@ main (void)
 		IN_A_FOLDER (symbols_stand_where_the_compiler_put_them),
 		IN_A_FOLDER (an_unrelated_file_does_not_hide_a_good_one),
 		IN_A_FOLDER (embedded_symbols_need_no_file),
+		IN_A_FOLDER (symbols_of_a_bundled_image_stand_beside_the_program),
+		IN_A_FOLDER (symbols_in_the_current_folder_are_nobodys),
 		IN_A_FOLDER (an_mdb_stands_beside_the_image),
 		IN_A_FOLDER (an_image_without_symbols_says_nothing),
 		IN_A_FOLDER (symbols_of_another_build_are_not_taken),
