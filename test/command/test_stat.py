@@ -85,6 +85,24 @@ class Stat(fake_case.Case):
         code, out, error = self.stat(str(fake.pid), '--format=tsv')
         self.assertEqual((code, error, len(out.splitlines())), (0, '', 2))
 
+    def test_people_are_shown_each_interval_below_a_head(self):
+        fake = self.fake('stream-silent')
+        process = self.start('stat', str(fake.pid), '--interval=10ms')
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.stderr.close)
+        lines = [process.stdout.readline().decode() for _ in range(24)]
+        process.send_signal(signal.SIGINT)
+        process.stdout.read()
+        process.wait(timeout=60)
+        head = ['time', 'CPU', 'memory', 'heap', 'alloc/s', 'gen0/s', 'gen1/s', 'gen2/s', 'paused', 'throws/s',
+                'locks/s', 'waited', 'pool', 'queue', 'items/s', 'process']
+        self.assertEqual([at for at, line in enumerate(lines) if line.split() == head], [0, 21])
+        row = (r'^ +\d+\.\d s +\d+\.\d%% +\d[\d.]* [KM]iB +- +- +0\.0 +0\.0 +0\.0 +0\.0%% +0\.0 +0\.0 +- +- +- +-  '
+               r'%d \S+\n$' % fake.pid)
+        for line in lines[1:21] + lines[22:]:
+            self.assertRegex(line, row)
+            self.assertEqual(line.index('  %d ' % fake.pid), lines[0].index('  process'))
+
     def test_ctrl_c_prints_what_is_known(self):
         fake = self.fake('stream-silent')
         process = self.start('stat', str(fake.pid), '--interval=10ms', '--format=tsv')

@@ -2,13 +2,15 @@
  * SPDX-License-Identifier: MIT
  *
  * stat-format.c - see stat-format.h. Columns and rows are those of figures.def. For programs a sum is what it is since
- * looking began, at each row: differences can be had from sums, but not the other way round.
+ * looking began, at each row: differences can be had from sums, but not the other way round. People are shown what
+ * happened in each interval.
  */
 #include "stat-format.h"
 
 #include "column.h"
 #include "command/command.h"
 #include "nanoseconds.h"
+#include "top-rates.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -35,6 +37,12 @@ seconds_of (const monocle__live_watched *at)
 {
 	uint64_t until = at->until ? at->until : monocle__nanoseconds (CLOCK_MONOTONIC);
 	return (double) (until - at->since) / 1e9;
+}
+
+static bool
+is_shown (const monocle__live_watched *at, bool is_end)
+{
+	return at->session && (is_end || !at->is_over);
 }
 
 /* --- text --------------------------------------------------------------------------------------------------------- */
@@ -82,37 +90,83 @@ print_table (FILE *out, const monocle__live_watched *at)
 		fprintf (out, "\nIt was not followed to its end: it %s.\n", at->error);
 }
 
-/* "12.0 s  8123 app  CPU 120.3%  heap 12.3 MiB ..." */
+/* clang-format off */
+/* A row tells of its interval: sums by the second, times as a share of it, other figures as they are. */
+static const struct {
+	const char *heading;
+	int width;
+	monocle__live_figure figure;
+} columns[] = {
+	{ "CPU",       7, MONOCLE__LIVE_CPU },
+	{ "memory",   10, MONOCLE__LIVE_RESIDENT },
+	{ "heap",     10, MONOCLE__LIVE_HEAP },
+	{ "alloc/s",  10, MONOCLE__LIVE_ALLOCATED },
+	{ "gen0/s",    7, MONOCLE__LIVE_GC_0 },
+	{ "gen1/s",    7, MONOCLE__LIVE_GC_1 },
+	{ "gen2/s",    7, MONOCLE__LIVE_GC_2 },
+	{ "paused",    7, MONOCLE__LIVE_GC_PAUSE },
+	{ "throws/s",  9, MONOCLE__LIVE_EXCEPTIONS },
+	{ "locks/s",   8, MONOCLE__LIVE_CONTENTIONS },
+	{ "waited",    7, MONOCLE__LIVE_CONTENTION },
+	{ "pool",      5, MONOCLE__LIVE_POOL_THREADS },
+	{ "queue",     6, MONOCLE__LIVE_POOL_QUEUE },
+	{ "items/s",   8, MONOCLE__LIVE_POOL_ITEMS },
+};
+/* clang-format on */
+
 static void
-print_line (FILE *out, const monocle__live_watched *at)
+format_column (const monocle__top_rates *rates, monocle__live_figure figure, char *text, size_t size)
 {
-	static const struct {
-		monocle__live_figure figure;
-		const char *name;
-	} parts[] = { { MONOCLE__LIVE_CPU, "CPU" },
-		          { MONOCLE__LIVE_RESIDENT, "RSS" },
-		          { MONOCLE__LIVE_HEAP, "heap" },
-		          { MONOCLE__LIVE_ALLOCATED, "allocated" },
-		          { MONOCLE__LIVE_GC_0, "gen0" },
-		          { MONOCLE__LIVE_GC_1, "gen1" },
-		          { MONOCLE__LIVE_GC_2, "gen2" },
-		          { MONOCLE__LIVE_GC_PAUSE, "paused" },
-		          { MONOCLE__LIVE_EXCEPTIONS, "exceptions" },
-		          { MONOCLE__LIVE_CONTENTIONS, "contended" },
-		          { MONOCLE__LIVE_POOL_THREADS, "pool" },
-		          { MONOCLE__LIVE_POOL_QUEUE, "queue" },
-		          { MONOCLE__LIVE_METHODS, "methods" } };
-	const monocle__live_figures *figures = figures_of (at);
-	fprintf (out, "%7.1f s  %d %s", seconds_of (at), (int) at->process.pid, at->process.program);
-	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-		char amount[48] = "-";
-		monocle__live_figure figure = parts[i].figure;
-		if (figures->is_known[figure])
-			monocle__amount_format ((int64_t) figures->values[figure], units[monocle__live_figure_rows[figure].unit],
-			                        amount, sizeof amount);
-		fprintf (out, "  %s %s", parts[i].name, amount);
+	const monocle__live_figure_row *row = &monocle__live_figure_rows[figure];
+	bool is_sum = row->growth == MONOCLE__LIVE_SUM;
+	double rate = rates->rates[figure];
+	if (!rates->is_known[figure])
+		snprintf (text, size, "-");
+	else if (is_sum && row->unit == MONOCLE__LIVE_NANOSECONDS)
+		snprintf (text, size, "%.1f%%", rate / 1e7);
+	else if (is_sum && row->unit == MONOCLE__LIVE_COUNT)
+		snprintf (text, size, rate < 1000 ? "%.1f" : "%.0f", rate);
+	else
+		monocle__amount_format (is_sum ? (int64_t) rate : (int64_t) rates->values[figure], units[row->unit], text,
+		                        size);
+}
+
+static void
+print_headings (FILE *out)
+{
+	fprintf (out, "%8s", "time");
+	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+		fprintf (out, "%*s", columns[i].width, columns[i].heading);
+	fputs ("  process\n", out);
+}
+
+static void
+print_row (FILE *out, const monocle__live_watched *at, monocle__top_rates *rates)
+{
+	char amount[48];
+	monocle__top_rates_read (rates, at);
+	snprintf (amount, sizeof amount, "%.1f s", seconds_of (at));
+	fprintf (out, "%8s", amount);
+	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+		format_column (rates, columns[i].figure, amount, sizeof amount);
+		fprintf (out, "%*s", columns[i].width, amount);
 	}
-	putc ('\n', out);
+	fprintf (out, "  %d %s\n", (int) at->process.pid, at->process.program);
+}
+
+static void
+print_rows (FILE *out, const monocle__live_watch *watch)
+{
+	enum { ROWS = 20 }; /* to a head */
+	static monocle__top_rates before[MONOCLE__LIVE_WATCHED_MOST];
+	static size_t printed;
+	for (size_t i = 0; i < watch->count; i++) {
+		if (!is_shown (watch->watched[i], false))
+			continue;
+		if (printed++ % ROWS == 0)
+			print_headings (out);
+		print_row (out, watch->watched[i], &before[i]);
+	}
 }
 
 /* --- for programs ------------------------------------------------------------------------------------------------- */
@@ -186,12 +240,6 @@ print_metric (FILE *out, size_t i, const monocle__live_watched *at)
 	putc ('\n', out);
 }
 
-static bool
-is_shown (const monocle__live_watched *at, bool is_end)
-{
-	return at->session && (is_end || !at->is_over);
-}
-
 static void
 print_openmetrics (FILE *out, const monocle__live_watch *watch, bool is_end)
 {
@@ -226,14 +274,18 @@ monocle__stat_format_head (FILE *out, monocle__stat_kind kind)
 static void
 print_all (FILE *out, monocle__stat_kind kind, const monocle__live_watch *watch, bool is_end)
 {
-	static void (*const print[]) (FILE *, const monocle__live_watched *) = { print_line, print_tsv, print_json };
+	static void (*const print[]) (FILE *, const monocle__live_watched *) = { print_table, print_tsv, print_json };
 	if (kind == MONOCLE__STAT_OPENMETRICS) {
 		print_openmetrics (out, watch, is_end);
 		return;
 	}
+	if (kind == MONOCLE__STAT_TEXT && !is_end) {
+		print_rows (out, watch);
+		return;
+	}
 	for (size_t i = 0; i < watch->count; i++) {
 		if (is_shown (watch->watched[i], is_end))
-			(is_end && kind == MONOCLE__STAT_TEXT ? print_table : print[kind]) (out, watch->watched[i]);
+			print[kind](out, watch->watched[i]);
 	}
 }
 
