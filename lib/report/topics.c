@@ -79,8 +79,8 @@ shot_of (const monocle__profile *profile, size_t sample)
 	return 0;
 }
 
-static size_t
-last_shot (const monocle__profile *profile)
+size_t
+monocle__topics_last_shot (const monocle__profile *profile)
 {
 	size_t last = 0;
 	for (size_t i = 0; i < profile->sample_count; i++) {
@@ -142,7 +142,7 @@ monocle__topics_keep (monocle__profile *profile, monocle__topic topic, size_t sh
 			values[count++] = i;
 	}
 	if (topic == MONOCLE__TOPIC_HEAPSHOT && !shot)
-		shot = last_shot (profile);
+		shot = monocle__topics_last_shot (profile);
 	keep_samples (profile, values, count, shot);
 	for (size_t i = 0; i < count; i++)
 		profile->value_types[i] = profile->value_types[values[i]];

@@ -35,6 +35,9 @@ typedef struct {
 
 monocle__topics monocle__topics_find (const monocle__profile *profile);
 
+/* The number of the last heap shot, counted from 1; 0: there is none. */
+size_t monocle__topics_last_shot (const monocle__profile *profile);
+
 /*
  * Leaves what belongs to the topic: its values, the samples that have some, comments that are not of another topic
  * ("gc: ..."). Of several heap shots one is left: the one with the number `shot`, 0: the last. false: there is no such

@@ -74,9 +74,10 @@ keep (monocle__topic topic, size_t shot, const char *path, monocle__profile *pro
 {
 	if (find_value (profile, topic) == SIZE_MAX)
 		return say_missing (path, profile, topic);
+	size_t last = monocle__topics_last_shot (profile);
 	if (monocle__topics_keep (profile, topic, shot))
 		return 0;
-	monocle__say ("%s has no heap shot %zu", path, shot);
+	monocle__say ("%s has no heap shot %zu; the last one is %zu", path, shot, last);
 	return -1;
 }
 

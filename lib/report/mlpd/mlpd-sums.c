@@ -282,7 +282,7 @@ say_source (monocle__mlpd_sums *s)
 	const monocle__mlpd_header *header = &s->decoder.header;
 	return say (s, "desc: %s", header->arguments) &&
 	       say (s, "version: mlpd %u, log profiler %u.%u", header->format, header->major, header->minor) &&
-	       say (s, "runtime: Mono (%s, %s)", header->cpu, header->system) &&
+	       say (s, "runtime: Mono, or .NET with Monocle (%s, %s)", header->cpu, header->system) && /* not told */
 	       say (s, "program: pid %" PRIu32, header->process);
 }
 
