@@ -152,6 +152,35 @@ say_starts (const monocle__run_folder *folder)
 	}
 }
 
+/* The first module that is none of ours; NULL: there is none. */
+static const char *
+strange_module (const arguments *args, const monocle__layout *layout)
+{
+	const char *found = NULL;
+	for (size_t i = 0; i < args->profiles.count && !found; i++) {
+		const char *desc = args->profiles.descs[i];
+		char *path = monocle__module_file_of_monos (desc) ? NULL : monocle__module_file_find (layout, desc);
+		if (path && !monocle__module_ask_is_ours (layout, path))
+			found = desc;
+		free (path);
+	}
+	return found;
+}
+
+/* CoreCLR is silent where native code in it crashes; Mono prints a report. */
+static void
+say_crash (const arguments *args, int code, const monocle__layout *layout)
+{
+	static const int crashes[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT };
+	int number = code - MONOCLE__EXIT_SIGNAL;
+	const char *desc = strange_module (args, layout);
+	for (size_t i = 0; i < sizeof crashes / sizeof *crashes && desc; i++)
+		if (crashes[i] == number)
+			monocle__say ("%s was ended by signal %d (%s); if a callback of the module %.*s did it, "
+			              "doc/debugging-a-module.md says how to find where",
+			              args->command[0], number, strsignal (number), (int) strcspn (desc, ":"), desc);
+}
+
 static void
 end_coverage (const arguments *args, monocle__run_folder *folder, const monocle__layout *layout,
               const monocle__run_snapshots *snapshots)
@@ -189,6 +218,8 @@ report_run (const arguments *args, int code, const monocle__child *child, monocl
 	monocle__run_lines_find (folder);
 	if (!monocle__desc_list_asks_help (&args->profiles))
 		say_starts (folder);
+	if (child->signalled && !args->quiet)
+		say_crash (args, code, wishes->layout);
 	if (args->merged && monocle__run_merge_is_needed (folder))
 		monocle__run_merge (folder, args->output);
 	else if (args->output)

@@ -690,6 +690,19 @@ class Collecting(case.Case):
         self.assertEqual(self.run_processes('echo coreclr 10.0 > $d/41.loaded', '--profile=calls')[2], '')
         self.assertNothingLeft()
 
+    def test_who_writes_a_module_that_crashes_is_told_where_to_read(self):
+        (self.folder / 'own').mkdir()
+        self.make_module('mine', path='own/libmono-profiler-%s.so')
+        own = {'MONOCLE_MODULE_PATH': str(self.folder / 'own')}
+        said = ('monocle: /bin/sh was ended by signal 11 (Segmentation fault); if a callback of the module mine did '
+                'it, doc/debugging-a-module.md says how to find where\n')
+        crash = 'kill -SEGV $$'
+        code, _, error = self.shell(crash, '--profile=calls', '--profile=mine:x', env=own)
+        self.assertEqual((code, error.splitlines(True)[0]), (139, said))
+        for script, options in [(crash, ['--profile=calls']), (crash, ['-q', '--profile=mine']),
+                                ('kill -TERM $$', ['--profile=mine']), ('exit 139', ['--profile=mine'])]:
+            self.assertNotIn('debugging-a-module', self.shell(script, *options, env=own)[2])
+
     def test_a_module_whose_start_never_ended_is_named(self):
         gone = subprocess.Popen(['true'])
         gone.wait()
