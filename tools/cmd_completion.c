@@ -46,12 +46,13 @@ static int
 run (int argc, char **argv)
 {
 	arguments args = { 0 };
-	int code;
+	int code, dashes = monocle__options_find_dashes (argc, argv);
 	monocle__output_begin ();
 	if (!monocle__options_read (&monocle__command_completion, argc, argv, &args, &code))
 		return code;
 	if (args.answer) {
-		monocle__completion_write (stdout, argv + optind, (size_t) (argc - optind));
+		int first = dashes < argc ? dashes + 1 : optind; /* a shell may be named before */
+		monocle__completion_write (stdout, argv + first, (size_t) (argc - first));
 		return monocle__output_finish (stdout, NULL);
 	}
 	if (optind + 1 != argc)

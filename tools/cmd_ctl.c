@@ -203,6 +203,7 @@ const monocle__command monocle__command_ctl = {
 	.name = "ctl",
 	.summary = "start, stop, read or load the modules of a running process",
 	.operands = "PID|NAME VERB [MODULE]",
+	.verbs = "status|start|stop|reset|snapshot|load|unload",
 	.options = options,
 	.about =
 	    "  status     which modules are in the process, and whether they count\n"

@@ -12,6 +12,7 @@
 #include "module/module-ask.h"
 #include "module/module-file.h"
 #include "module/module-list.h"
+#include "process.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -272,12 +273,59 @@ offer_options (const current *at, const monocle__command *command)
 
 /* --- operands ----------------------------------------------------------------------------------------------------- */
 
+/* A process names itself, and what is offered comes into a command line as it is: no shell may find a meaning in it. */
+static bool
+is_plain (const char *name)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+";
+	return *name && *name != '-' && !name[strspn (name, plain)];
+}
+
+/* By their names, and by their numbers where one is typed. */
 static void
-offer_operand (const current *at, const monocle__command *command)
+offer_processes (const current *at)
+{
+	bool is_number = *at->typed >= '0' && *at->typed <= '9';
+	size_t count = 0;
+	monocle__live_process *processes = monocle__live_processes_new (&count);
+	for (size_t i = 0; processes && i < count; i++) {
+		const monocle__live_process *process = &processes[i];
+		char *number = monocle__format ("%d", (int) process->pid);
+		char *help = monocle__format ("%s %s", monocle__live_process_kind_name (process->kind),
+		                              is_number ? process->program : number);
+		if (is_plain (process->program))
+			offer (at, is_number ? number : process->program, "", help);
+		free (help);
+		free (number);
+	}
+	if (processes)
+		monocle__live_processes_free (processes, count);
+}
+
+/* How many operands are among the words before the one that is typed. */
+static size_t
+count_operands (const monocle__command *command, char *const *words, size_t count)
+{
+	size_t operands = 0;
+	for (size_t i = 0; i + 1 < count; i++) {
+		if (option_before_value (command, words[i]))
+			i++;
+		else
+			operands += words[i][0] != '-';
+	}
+	return operands;
+}
+
+static void
+offer_operand (const current *at, const monocle__command *command, size_t before)
 {
 	const char *operands = command->operands ? command->operands : "";
 	if (is_list (operands))
 		offer_list (at, operands);
+	else if (begins_with (operands, "PID") && before == 1 && command->verbs)
+		offer_list (at, command->verbs);
+	else if (begins_with (operands, "PID|NAME") && before == 0)
+		offer_processes (at);
 	else if (command->has_command || strstr (operands, "PROGRAM"))
 		fputs (":programs\n", at->out);
 	else if (strstr (operands, "FILE") || strstr (operands, "BEFORE"))
@@ -313,7 +361,7 @@ offer_argument (FILE *out, const monocle__command *command, char *const *words, 
 	else if (*typed == '-' && !value)
 		offer_options (&at, command);
 	else if (!value)
-		offer_operand (&at, command);
+		offer_operand (&at, command, count_operands (command, words, count));
 	free (word);
 }
 

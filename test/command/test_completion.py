@@ -17,6 +17,7 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import case
+import fake_case
 
 class Answers(case.Case):
     """What the scripts ask. The rows are those of --help, so that nothing can be missing in one of the two."""
@@ -79,11 +80,39 @@ class Answers(case.Case):
             self.assertEqual((code, error), (0, ''))
             self.assertIn(out, ('', ':programs\n'))
 
+    def test_the_order_of_the_usage_line_is_one_too(self):
+        for words in (['bash', '--answer', '--'], ['--answer', 'bash', '--'], ['--answer']):
+            self.assertEqual(self.monocle('completion', *words, 'ru')[1].split('\t')[0], 'run')
+
     def test_wrong_usage_is_told(self):
         for words in [(), ('tcsh',), ('bash', 'zsh')]:
             code, out, error = self.monocle('completion', *words)
             self.assertEqual((code, out, len(error.splitlines())), (2, '', 1))
             self.assertIn('bash', error)
+
+
+class Processes(fake_case.Case):
+    def answer(self, *words):
+        out = self.monocle('completion', '--answer', '--', *words)[1]
+        return [line.split('\t') for line in out.splitlines()]
+
+    def test_processes_are_offered_by_name_and_number(self):
+        """A name that a shell would find a meaning in would be run with the command line."""
+        fake = self.fake('good', name='/x/shopfront')
+        self.fake('good', name='/x/shop$(touch made)')
+        for command in ('attach', 'ctl', 'stack', 'stat', 'top'):
+            self.assertEqual(self.answer(command, 'shop'), [['shopfront', 'CoreCLR %d' % fake.pid]], command)
+            self.assertIn([str(fake.pid), 'CoreCLR shopfront'], self.answer(command, str(fake.pid)[0]))
+        self.assertEqual(self.answer('stack', '--fold', 'shop')[0][0], 'shopfront')
+        self.assertEqual(self.answer('stack', 'shopfront', ''), [])
+
+    def test_the_verbs_of_ctl_are_offered(self):
+        verbs = [row[0] for row in self.answer('ctl', 'shop', '')]
+        self.assertEqual([row[0] for row in self.answer('ctl', '-o', 'x', 'shop', 'un')], ['unload'])
+        said = self.monocle('ctl', 'shop', 'nonsense')[2]
+        self.assertGreaterEqual(len(verbs), 7)
+        for verb in verbs:
+            self.assertRegex(said, r'\b%s\b' % verb)
 
 
 class Terminal:

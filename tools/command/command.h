@@ -27,6 +27,7 @@ typedef struct monocle__command {
 	const char *name;
 	const char *summary;  /* a few words, no full stop */
 	const char *operands; /* what it takes besides options, "[FILE]"; NULL: nothing */
+	const char *verbs;    /* of the second operand, for completion: "start|stop"; NULL: it is no verb */
 	bool has_command;     /* the operands are a command line: they come last, and options in it are not ours */
 	const monocle__option *options;
 	const char *about, *more;   /* the help before and after the options; lines. `more` may be NULL */
