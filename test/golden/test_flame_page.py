@@ -155,6 +155,21 @@ class Page(browser_case.Page):
         self.see('document.querySelector("#rows td:last-child button").click()')
         self.assertEqual(self.see('monocle.state().view'), 'sandwich')
 
+    def test_enter_in_the_search_begins_with_the_widest_match(self):
+        for pattern in ('LoadAsync', 'Orders', 'Poll|mine|Sum'):
+            self.open('view')
+            widest, chosen = self.see('''(() => {
+                monocle.search(%s);
+                document.getElementById("search").dispatchEvent(
+                    new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+                const all = [...Array(monocle.count).keys()].filter(i => i && /%s/.test(monocle.nameAt(i)));
+                const widest = all.reduce((a, b) => monocle.totals[1][b] > monocle.totals[1][a] ? b : a);
+                return [monocle.nameAt(widest) + "  " + monocle.totals[1][widest], monocle.state().status];
+            })()''' % (json.dumps(pattern), pattern))
+            name, amount = widest.split('  ')
+            self.assertTrue(chosen.startswith(name), (pattern, widest, chosen))
+            self.assertIn(' %s ns' % amount, chosen)
+
     def test_reversed_begins_with_the_innermost_methods(self):
         self.open('view')
         self.press('r')

@@ -126,6 +126,17 @@ function hop(direction) {
 		}
 	}
 }
+/* Of the matches the one that cost most. */
+function hopToWidest() {
+	const total = shown.totals[metric];
+	let widest = ROOT;
+	for (let i = 1; i < shown.count; i++) {
+		if (matches[i] && (widest === ROOT || total[i] > total[widest])) widest = i;
+	}
+	if (widest === ROOT) return;
+	if (!inside(widest, zoomed)) zoomed = ROOT;
+	select(widest);
+}
 function sibling(i, direction) {
 	const parent = shown.parent[i], isUpper = i >= shown.upper;
 	if (parent < 0) return i;
@@ -345,7 +356,11 @@ document.addEventListener("keydown", event => {
 	if ((event.ctrlKey || event.metaKey) && event.key === "f") { event.preventDefault(); $("search").select(); return; }
 	if (event.ctrlKey || event.metaKey || event.altKey) return;
 	const typing = event.target === $("search");
-	if (typing && event.key === "Enter") { hop(event.shiftKey ? -1 : 1); return; }
+	if (typing && event.key === "Enter") {
+		if (matches && !matches[selected]) hopToWidest();
+		else hop(event.shiftKey ? -1 : 1);
+		return;
+	}
 	if (typing && event.key === "Escape") { escape(); canvas.focus(); return; }
 	if (typing || event.target.tagName === "SELECT" || (["BUTTON", "A"].includes(event.target.tagName) && event.key === "Enter")) return;
 	const action = keys[event.key];

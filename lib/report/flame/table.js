@@ -16,7 +16,7 @@ const COLUMNS = profile.diff ? {
 const FIRST_SORT = Object.keys(COLUMNS).pop() === "change" ? "change" : "self";
 /* Narrow screens have no room for the amount. */
 function withShare(n) {
-	return [amount(n, metric) + " ", percent(n, shown.whole[metric]).padStart(7, "\u2007")].map(text => {
+	return [amount(n, metric) + " ", percent(n, shown.whole[metric]).padStart(8, "\u2007")].map(text => {
 		const part = document.createElement("span");
 		part.textContent = text;
 		return part;
