@@ -4,6 +4,8 @@
 
     test_flame_browser.py MONOCLE [--screenshot FOLDER]
 """
+import re
+
 import browser_case
 import harness
 import pprof
@@ -157,6 +159,10 @@ class Page(Acted):
         self.assertIn('hsl(215 ', seen['shrank'])
         self.assertIn('hsl(215 ', seen['gone'])
         self.assertEqual(seen['same'], '#e9eaee')
+        depth = {name: float(re.search(r'([\d.]+)%\)$', seen[name])[1]) for name in ('grew', 'shrank', 'gone', 'new')}
+        self.assertEqual(depth['grew'], depth['shrank'])  # 300 and 200 of 560 are both more than a tenth
+        self.assertEqual(depth['gone'], depth['new'])
+        self.assertGreater(depth['new'], depth['grew'] + 20, 'what is new is pale where it is little')
         self.assertEqual(seen['title'], 'b: what changed since a')
         self.assertIn('red grew, blue shrank', seen['about'])
         self.assertEqual(seen['metrics'], 'before: 460after: 560')

@@ -25,12 +25,12 @@ const COLOURS = {
 	framework: (shade, night) => night ? `hsl(211 33% ${28 + shade}%)` : `hsl(209 52% ${87 + shade}%)`,
 	runtime: (shade, night) => night ? `hsl(220 5% ${35 + shade / 2}%)` : `hsl(220 6% ${76 + shade / 2}%)`,
 };
-/* What grew is red, what shrank is blue, the more the larger its part of the frame that came or went. */
+/* What grew is red, what shrank is blue, the deeper the more of the whole that is: a tenth is of the deepest. */
 function changeColour(i, night) {
-	const before = shown.totals[0][i], after = shown.totals[1][i], part = (after - before) / Math.max(before, after, 1);
-	if (part === 0) return night ? "#3f4148" : "#e9eaee";
-	const strength = 0.15 + 0.85 * Math.min(1, Math.abs(part));
-	return `hsl(${part > 0 ? 4 : 215} ${night ? 25 + 45 * strength : 85}% ${night ? 26 + 22 * strength : 94 - 34 * strength}%)`;
+	const { totals } = shown, change = totals[1][i] - totals[0][i], whole = Math.max(totals[0][ROOT], totals[1][ROOT], 1);
+	if (change === 0) return night ? "#3f4148" : "#e9eaee";
+	const strength = 0.1 + 0.9 * Math.min(1, 10 * Math.abs(change) / whole);
+	return `hsl(${change > 0 ? 4 : 215} ${night ? 25 + 45 * strength : 85}% ${night ? 26 + 22 * strength : 94 - 34 * strength}%)`;
 }
 const isMarked = i => matches ? matches[i] : state.view !== "sandwich" && i !== ROOT && shown.name[i] === state.method;
 function colour(i, night) {
