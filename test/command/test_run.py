@@ -690,6 +690,19 @@ class Collecting(case.Case):
         self.assertEqual(self.run_processes('echo coreclr 10.0 > $d/41.loaded', '--profile=calls')[2], '')
         self.assertNothingLeft()
 
+    def test_a_log_of_events_is_told_with_what_is_in_it(self):
+        self.make_module('texts', b'monocle_kit_text_open')
+        lines = ['# events:x on 10.0', '# time thread event'] + ['  0.1  7 %s x=y' % name for name in
+                                           ['jit_done'] * 1200 + ['class_loaded'] * 30 + ['gc_event', 'gc_resize']]
+        for count, said in [(2, '0 lines'), (3, '1 line: 1 jit_done'),
+                            (None, '1,232 lines: 1,200 jit_done, 30 class_loaded, 1 gc_event, ...')]:
+            (self.work / 'source').write_text('\n'.join(lines[:count] + ['--- 3 lines of thread 7 are missing', '']))
+            error = self.run_processes('cp source $d/output.41.1.log', '--profile=texts', '-o', 'x.log')[2]
+            self.assertEqual(error, 'monocle: wrote x.log (process 41): %s\n' % said)
+        (self.work / 'source').write_text('another log\n')
+        error = self.run_processes('cp source $d/output.41.1.log', '--profile=texts', '-o', 'x.log')[2]
+        self.assertEqual(error, 'monocle: wrote x.log (process 41)\n')
+
     def test_who_writes_a_module_that_crashes_is_told_where_to_read(self):
         (self.folder / 'own').mkdir()
         self.make_module('mine', path='own/libmono-profiler-%s.so')

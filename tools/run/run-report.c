@@ -14,6 +14,7 @@
 #include "module/module-file.h"
 #include "report.h"
 #include "report/view-options.h"
+#include "run-log.h"
 #include "shown-comment.h"
 #include "utf8.h"
 
@@ -124,7 +125,9 @@ say_written (const monocle__run_folder *folder, const entry *e, const monocle__l
 		monocle__say ("wrote %s%s; it is empty: %s", path, who, why);
 		free (why);
 	} else {
-		monocle__say ("wrote %s%s", path, who);
+		char *log = e->content ? NULL : monocle__run_log_summary (e->file->path);
+		monocle__say ("wrote %s%s%s%s", path, who, log ? ": " : "", log ? log : "");
+		free (log);
 		if (e->content && !e->file->content)
 			monocle__say ("see more: monocle report %s, monocle flame %s", word, word);
 	}
