@@ -301,6 +301,8 @@ pass_of (const folder *f, uint32_t method)
 	const monocle__coverage_raw_method *m = &f->raw->methods[method];
 	const char *full = f->raw->types[m->type].name;
 	bool is_made = monocle__coverage_name_is_made (m->name);
+	if (monocle__coverage_name_is_of_lambda (full))
+		return REST;
 	if (m->kickoff && find_start (f, method) != method)
 		return STARTED;
 	if (!is_made && full[monocle__coverage_name_written (full)] == '\0')

@@ -5,7 +5,8 @@
  *
  * Roslyn and mcs put the name of the method that a person wrote between angle brackets, which nest: <Main>b__0_1,
  * <Main>g__Local|0_0, <Fetch>d__3, <<Main>b__0_0>d, <It>c__Iterator0, <Main>c__AnonStorey0, <>c, <>m__0. F# names
- * closures NAME@LINE, and Visual Basic VB$StateMachine_3_NAME, _Closure$__1-0 and _Lambda$__1-0.
+ * closures NAME@LINE, and Visual Basic VB$StateMachine_3_NAME, VB$StateMachine___Lambda$__2, _Closure$__1-0 and
+ * _Lambda$__1-0.
  */
 #include "coverage-raw.h"
 
@@ -13,6 +14,8 @@
 #include <string.h>
 
 enum { ARITY_LIMIT = 64, CLASS_LIMIT = 512 };
+
+static const char machine[] = "VB$StateMachine_";
 
 static bool
 begins (const char *text, size_t length, const char *with)
@@ -35,6 +38,12 @@ closing (const char *text, size_t length)
 	return 0;
 }
 
+static bool
+is_lambda_machine (const char *text, size_t length)
+{
+	return begins (text, length, "VB$StateMachine___Lambda$__");
+}
+
 /* NAME@12: where the name ends; 0: it is none. */
 static size_t
 closure_end (const char *text, size_t length)
@@ -54,24 +63,33 @@ is_made (const char *text, size_t length)
 	if (length == 0)
 		return false;
 	if (text[0] != '<')
-		return closure_end (text, length) || begins (text, length, "VB$StateMachine_") ||
-		       begins (text, length, "_Closure$__") || begins (text, length, "_Lambda$__");
+		return closure_end (text, length) || begins (text, length, machine) || begins (text, length, "_Closure$__") ||
+		       begins (text, length, "_Lambda$__");
 	after = closing (text, length);
 	return after != 0 && !(after < length && text[after] == '$');
+}
+
+/* VB$StateMachine_12_Work and VB$StateMachine_12_Work`1 are of Work; of a lambda it is not said where it is. */
+static size_t
+name_of_machine (const char *text, size_t length, const char **ret_name)
+{
+	const char *under, *tick;
+	*ret_name = text;
+	if (is_lambda_machine (text, length) || !(under = memchr (text + 16, '_', length - 16)))
+		return 0;
+	*ret_name = under + 1;
+	tick = memchr (*ret_name, '`', (size_t) (text + length - *ret_name));
+	return (size_t) ((tick ? tick : text + length) - *ret_name);
 }
 
 /* The name in a name; of length 0 when there is none. */
 static size_t
 name_inside (const char *text, size_t length, const char **ret_name)
 {
-	const char *under;
 	size_t after;
 	*ret_name = text;
-	if (begins (text, length, "VB$StateMachine_")) {
-		under = memchr (text + 16, '_', length - 16);
-		*ret_name = under ? under + 1 : text;
-		return under ? (size_t) (text + length - under - 1) : 0;
-	}
+	if (begins (text, length, machine))
+		return name_of_machine (text, length, ret_name);
 	if (text[0] != '<')
 		return closure_end (text, length);
 	/* Of <<Main>b__0_0>d it is Main. */
@@ -82,6 +100,13 @@ name_inside (const char *text, size_t length, const char **ret_name)
 	}
 	*ret_name = text;
 	return length;
+}
+
+bool
+monocle__coverage_name_is_of_lambda (const char *full)
+{
+	const char *slash = strrchr (full, '/'), *name = slash ? slash + 1 : full;
+	return is_lambda_machine (name, strlen (name));
 }
 
 size_t
@@ -127,7 +152,7 @@ monocle__coverage_name_of_writer (const char *full, const char *name, const char
 		size_t begin = end;
 		while (full[begin - 1] != '/')
 			begin--;
-		*ret_sure = full[begin] == '<';
+		*ret_sure = full[begin] == '<' || begins (full + begin, end - begin, machine);
 		if (is_made (full + begin, end - begin) && (*ret_length = name_inside (full + begin, end - begin, ret_name)))
 			return true;
 		end = begin - 1;

@@ -120,7 +120,7 @@ Namespace Shop
             Return Await middle(1)
         End Function
 
-        Private Sub Wait()
+        Private Sub BeginWaiting()
             Dim waits As Task(Of Integer) = Outermost()
             Console.WriteLine("ready")
             Console.In.ReadToEnd()
@@ -129,7 +129,7 @@ Namespace Shop
 
         Sub Main(arguments As String())
             If arguments.Length > 0 Then ' 2
-                Wait()
+                BeginWaiting()
                 Return
             End If
             Dim o As New Order

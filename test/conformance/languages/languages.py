@@ -5,13 +5,15 @@
   languages.py --build DIR [--runtimes clr8,clr9,clr10]
 
 Each program is built as Debug and Release are. `calls` counts all methods that run, and the names in its profile must
-be these; `stack --async` shows the same names while methods wait.
+be these; `stack --async` shows the same names while methods wait. Of coverage each line must be the method's that the
+source has around it, and methods whose names begin with Never did not run.
 """
 import collections
 import pathlib
 import re
 import subprocess
 import sys
+import xml.etree.ElementTree
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1]))
@@ -104,14 +106,35 @@ PIPES = "".join("\nShop.Program.compose.pipe.stage%d (int)" % stage for stage in
 LAMBDAS = "".join("\nShop.Program.compose.lambda%s (int)" % ordinal for ordinal in ("", 2, 3))
 BASIC_CHAIN = ["Shop.M.Innermost (async)", "Shop.M.Outermost.lambda (async)", "Shop.M.Outermost (async)"]
 FUNCTIONAL_CHAIN = ["Shop.Program.innermost (async)", "Shop.Program.outermost (async)"]
-Program = collections.namedtuple("Program", "name source names chain")
+BASIC_IDLE = {"Never", "NeverEither", "BeginWaiting", "Innermost", "Outermost"}
+Program = collections.namedtuple("Program", "name source names chain idle")
 # Not optimised, F# leaves a task to its library, which keeps no state machine that has a name.
 PROGRAMS = [
-    Program("basic.dll", "basic.vb", BASIC, BASIC_CHAIN),
-    Program("debug/basic.dll", "basic.vb", BASIC, BASIC_CHAIN),
-    Program("functional.dll", "functional.fs", FUNCTIONAL + LAMBDAS, FUNCTIONAL_CHAIN),
-    Program("debug/functional.dll", "functional.fs", FUNCTIONAL + DEPOSIT + PIPES, None),
+    Program("basic.dll", "basic.vb", BASIC, BASIC_CHAIN, BASIC_IDLE),
+    Program("debug/basic.dll", "basic.vb", BASIC, BASIC_CHAIN, BASIC_IDLE),
+    Program("functional.dll", "functional.fs", FUNCTIONAL + LAMBDAS, FUNCTIONAL_CHAIN, None),
+    Program("debug/functional.dll", "functional.fs", FUNCTIONAL + DEPOSIT + PIPES, None, None),
 ]
+
+
+DECLARED = {
+    "basic.vb": re.compile(r"( *)(?:(?:Public|Private|Async|Iterator) )*(?:Function|Sub) (\w+)\("),
+    "functional.fs": None,
+}
+
+
+def declared(source):
+    """{line: the method around it}: what is not indented more ends it."""
+    found, name, indent = {}, None, 0
+    for number, line in enumerate((HERE / source).read_text().splitlines(), 1):
+        match = DECLARED[source].match(line)
+        if match:
+            name, indent = match[2], len(match[1])
+        if name:
+            found[number] = name
+        if re.match(r" {%d}End (Function|Sub)" % indent, line):
+            name = None
+    return found
 
 
 class Languages(harness.Suite):
@@ -157,6 +180,27 @@ class Languages(harness.Suite):
         out, _ = target.communicate(timeout=60)
         self.check((target.returncode, out) == (0, ""), what + ": the program is unharmed", (target.returncode, out))
 
+    def coverage(self, what, command, program):
+        file = self.profile(what, command, "cover", self.work / "cover.mcov")
+        if not file:
+            return
+        seen = self.monocle("convert", "--to=cobertura", "-o", "-", file)
+        root = xml.etree.ElementTree.fromstring(seen.out)
+        if not DECLARED[program.source]:
+            return
+        around, odd, ran = declared(program.source), [], collections.Counter()
+        for method in root.iterfind(".//method"):
+            name = method.get("name").split(" ")[0]
+            for line in method.iterfind("lines/line"):
+                ran[name] += int(line.get("hits")) > 0
+                if around.get(int(line.get("number")), name) != name:
+                    odd.append((name, int(line.get("number"))))
+        self.check(not odd, what + ": lines are of the methods that they are in", odd)
+        methods = set(around.values())
+        self.check(methods <= set(ran), what + ": each method is there", methods - set(ran))
+        idle = {name for name in methods if not ran[name]}
+        self.check(idle == program.idle, what + ": methods that never ran", idle)
+
     def all(self, runtimes):
         for runtime in runtimes:
             for program in PROGRAMS:
@@ -168,6 +212,7 @@ class Languages(harness.Suite):
                 command = runtime.command(path)
                 self.said = harness.run(command, harness.bare_environment(), cwd=self.work).out
                 self.names(what, command, program)
+                self.coverage(what, command, program)
                 if program.chain:
                     self.waits(what, command, program)
 
