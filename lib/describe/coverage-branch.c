@@ -11,9 +11,8 @@
 
 typedef monocle__coverage_work work;
 
-/* The name that a field or method token has; "" for others. */
-static const char *
-name_of_token (const work *w, uint32_t token)
+const char *
+monocle__coverage_name_of_token (const work *w, uint32_t token)
 {
 	const monocle__ecma_image *ecma = &w->image->ecma;
 	uint32_t row = token & 0xFFFFFF, name = 0;
@@ -50,7 +49,7 @@ is_state (const work *w, uint32_t local)
 	const monocle__il_instruction *code = w->body->code;
 	if (!w->is_machine || local == MONOCLE__IL_NONE || w->body->count < 8 || code[1].opcode != MONOCLE__IL_LDFLD)
 		return false;
-	const char *field = name_of_token (w, (uint32_t) code[1].operand.i);
+	const char *field = monocle__coverage_name_of_token (w, (uint32_t) code[1].operand.i);
 	if (field[0] != '$')
 		return strcmp (field, "<>1__state") == 0 && monocle__coverage_stored_local (&code[2]) == local;
 	return monocle__coverage_stored_local (&code[2]) == local ||
@@ -184,13 +183,14 @@ monocle__coverage_branch_is_of_compiler (const work *w, uint32_t branch)
 	const monocle__il_instruction *i = decides (w, branch);
 	if (!i)
 		return false;
-	if (w->body->code[branch].opcode == MONOCLE__IL_SWITCH || is_of_choice (w, branch))
+	if (w->body->code[branch].opcode == MONOCLE__IL_SWITCH || is_of_choice (w, branch) ||
+	    monocle__coverage_branch_is_of_language (w, branch))
 		return true;
 	uint32_t token = (uint32_t) i->operand.i;
 	if (i->opcode == MONOCLE__IL_LDSFLD || i->opcode == MONOCLE__IL_LDFLD)
-		return is_of_no_person (name_of_token (w, token));
+		return is_of_no_person (monocle__coverage_name_of_token (w, token));
 	if (w->is_machine && (i->opcode == MONOCLE__IL_CALL || i->opcode == MONOCLE__IL_CALLVIRT))
-		return strcmp (name_of_token (w, token), "get_IsCompleted") == 0;
+		return strcmp (monocle__coverage_name_of_token (w, token), "get_IsCompleted") == 0;
 	return begins_filter (w, branch) || is_constant (w, branch) || is_state (w, monocle__coverage_loaded_local (i));
 }
 

@@ -75,6 +75,12 @@ bool monocle__coverage_mark_beyond (monocle__coverage_work *w);
 uint32_t monocle__coverage_last_operand (const monocle__coverage_work *w, uint32_t loaded, bool *ret_negated);
 /* Is the branch none of a person's? */
 bool monocle__coverage_branch_is_of_compiler (const monocle__coverage_work *w, uint32_t branch);
+/* The same, for what the compilers of F# and Visual Basic add. */
+bool monocle__coverage_branch_is_of_language (const monocle__coverage_work *w, uint32_t branch);
+/* Does F# ask there for the outcome of a condition of several operands, with no visible point of its own? */
+bool monocle__coverage_branch_is_of_joined (const monocle__coverage_work *w, uint32_t branch);
+/* The name that a field or method token has; "" for others. */
+const char *monocle__coverage_name_of_token (const monocle__coverage_work *w, uint32_t token);
 /* mcs says in names alone which methods were a person's. */
 bool monocle__coverage_branch_is_machine (MonoMethod *method);
 

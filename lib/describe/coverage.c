@@ -384,7 +384,8 @@ point_of_branch (const work *w, uint32_t branch)
 {
 	uint32_t offset = w->body->code[branch].offset, last = monocle__coverage_last_of_all (w, offset);
 	while (last != MONOCLE__IL_NONE && last && !w->all[last].document &&
-	       (is_of_await (w, last, offset) || is_of_stored (w, last, branch)))
+	       (is_of_await (w, last, offset) || is_of_stored (w, last, branch) ||
+	        monocle__coverage_branch_is_of_joined (w, branch)))
 		last--;
 	uint32_t at = last == MONOCLE__IL_NONE || monocle__coverage_branch_is_of_compiler (w, branch)
 	                ? MONOCLE__IL_NONE

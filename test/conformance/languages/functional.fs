@@ -13,7 +13,7 @@ type Shape =
     | Square of float
     | Nothing
     member this.Area =
-        match this with // 3
+        match this with
         | Circle r -> r * r
         | Square s -> s * s
         | Nothing -> 0.0
@@ -79,7 +79,7 @@ module Inner =
 
 module Shape =
     let scale k s =
-        match s with // 2
+        match s with
         | Circle r -> Circle(r * k)
         | s -> s
 

@@ -6,7 +6,7 @@
 
 Each program is built as Debug and Release are. `calls` counts all methods that run, and the names in its profile must
 be these; `stack --async` shows the same names while methods wait. Of coverage each line must be the method's that the
-source has around it, and methods whose names begin with Never did not run.
+source has around it, methods whose names begin with Never did not run, and only lines that say so have branches.
 """
 import collections
 import pathlib
@@ -137,6 +137,13 @@ def declared(source):
     return found
 
 
+def said(source):
+    """{line: its ways}"""
+    lines = enumerate((HERE / source).read_text().splitlines(), 1)
+    return {number: int(match[1]) for number, match in ((n, re.search(r"(?:'|//) (\d)$", text)) for n, text in lines)
+            if match}
+
+
 class Languages(harness.Suite):
     def monocle(self, *words):
         return harness.run([self.build.monocle, *words], harness.bare_environment(), cwd=self.work)
@@ -186,6 +193,11 @@ class Languages(harness.Suite):
             return
         seen = self.monocle("convert", "--to=cobertura", "-o", "-", file)
         root = xml.etree.ElementTree.fromstring(seen.out)
+        ways = {}
+        for line in root.iterfind(".//class/lines/line"):
+            if line.get("condition-coverage"):
+                ways[int(line.get("number"))] = int(re.search(r"/(\d+)\)", line.get("condition-coverage"))[1])
+        self.check(ways == said(program.source), what + ": branches are a person's", (ways, said(program.source)))
         if not DECLARED[program.source]:
             return
         around, odd, ran = declared(program.source), [], collections.Counter()
