@@ -147,7 +147,7 @@ struct monocle__cover_method {
 	struct monocle__cover_record record;
 	uint32_t type; /* number of its record */
 	uint32_t token;
-	uint32_t kickoff; /* token of the method that a person wrote whose body this MoveNext is; 0: none */
+	uint32_t kickoff; /* token of the method that a person wrote whose body this is, or a part of it; 0: none */
 	uint32_t flags;   /* monocle__cover_method_flags */
 	uint32_t point_count, arm_count, counter_count, name_length;
 	uint32_t counters; /* offset from the beginning of this record; a multiple of 8 */

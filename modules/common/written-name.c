@@ -116,6 +116,8 @@ typedef struct {
 	uint32_t token;     /* the method's */
 	uint32_t own_class; /* the token of the closure's class, which mentions itself; 0: a person wrote the class */
 	MonoMethod *itself;
+	const char *name; /* in that of F#'s closure */
+	size_t name_length;
 	bool is_generic; /* the class, or one around it: what mentions it has a token of its own for that */
 } mention;
 
@@ -194,6 +196,16 @@ mentions (MonoMethod *method, const void *wanted)
 	return does_mention (method, wanted);
 }
 
+/* Most of what F# makes has the name of the method that mentions it. */
+static bool
+mentions_as_named (MonoMethod *method, const void *data)
+{
+	const mention *wanted = data;
+	const char *name = mono_method_get_name (method);
+	size_t length = strlen (name);
+	return length == wanted->name_length && memcmp (name, wanted->name, length) == 0 && does_mention (method, wanted);
+}
+
 /* The class that a person wrote: the one in which the first class of a compiler is nested. */
 static MonoClass *
 written_class (MonoClass *klass)
@@ -251,6 +263,8 @@ find_who_mentions (MonoMethod *method)
 	mention wanted = { .itself = method, .token = mono_method_get_token (method) };
 	if (end_of_fsharp (class_name)) {
 		wanted.own_class = mono_class_get_type_token (klass);
+		wanted.name = class_name;
+		wanted.name_length = (size_t) (end_of_fsharp (class_name) - class_name);
 		add_mention (&wanted, LDFTN, wanted.token);
 		add_closure (&wanted, klass);
 	} else if (begins_with (name, vb_lambda)) {
@@ -259,7 +273,10 @@ find_who_mentions (MonoMethod *method)
 	} else {
 		add_mention (&wanted, CALL, wanted.token);
 	}
-	return is_core (klass) ? NULL : find_method (written, mentions, &wanted, 0);
+	if (is_core (klass))
+		return NULL;
+	MonoMethod *named = wanted.name ? find_method (written, mentions_as_named, &wanted, 0) : NULL;
+	return named ? named : find_method (written, mentions, &wanted, 0);
 }
 
 /* Of _Lambda$__2, which VB$StateMachine___Lambda$__2 belongs to. */
@@ -291,6 +308,7 @@ name_of_machine (const char *class_name, char name[NAME_SIZE])
 
 /* What a method that mentions something stands for: the method that a person wrote; NULL: it is not known. */
 typedef struct {
+	MonoMethod *method; /* of Visual Basic's async methods and iterators what was made of it */
 	MonoClass *klass;
 	char name[NAME_SIZE];
 } writer;
@@ -301,6 +319,7 @@ find_writer (MonoMethod *method, writer *ret_writer)
 	for (unsigned i = 0; method && i < NESTING_MOST; i++) {
 		MonoClass *klass = mono_method_get_class (method);
 		const char *class_name = mono_class_get_name (klass), *name = mono_method_get_name (method);
+		ret_writer->method = method;
 		ret_writer->klass = written_class (klass);
 		if (is_lambda_machine (class_name)) {
 			method = lambda_of_machine (klass);
@@ -473,23 +492,40 @@ append_basic (char text[NAME_SIZE], MonoMethod *method)
 	}
 }
 
-/* `made`: the name of the closure's class, or of a method. */
+/* `own`: the name in that of the closure's class, or of a method. */
 static void
-append_fsharp (char text[NAME_SIZE], MonoMethod *method, const char *made, bool is_whole)
+take_own (const char *made, char own[NAME_SIZE])
 {
-	char own[NAME_SIZE];
 	bool is_inlined = *made == '<' && strchr (made, '>');
-	writer by = { .klass = written_class (mono_method_get_class (method)) };
-	snprintf (own, sizeof own, "%.*s", (int) (end_of_fsharp (made) - made), made);
+	snprintf (own, NAME_SIZE, "%.*s", (int) (end_of_fsharp (made) - made), made);
 	if (is_inlined) {
 		memmove (own, own + 1, strlen (own));
 		own[strcspn (own, ">")] = '\0';
 	}
-	if (!find_writer (find_who_mentions (method), &by)) {
-		MonoMethod *called = find_method (written_class (mono_method_get_class (method)), is_called, own, 0);
-		by.klass = written_class (mono_method_get_class (called ? called : method));
-		snprintf (by.name, NAME_SIZE, "%s", called ? mono_method_get_name (called) : "");
-	}
+}
+
+/* What nothing mentions by a known token, as in a generic class, is of the method of its name. */
+static bool
+find_writer_by_name (MonoMethod *method, const char *own, writer *ret_writer)
+{
+	MonoClass *klass = mono_method_get_class (method);
+	MonoMethod *called;
+	if (find_writer (find_who_mentions (method), ret_writer))
+		return true;
+	called = find_method (written_class (klass), is_called, own, 0);
+	*ret_writer = (writer) { called, written_class (called ? mono_method_get_class (called) : klass), "" };
+	if (called)
+		snprintf (ret_writer->name, NAME_SIZE, "%s", mono_method_get_name (called));
+	return called != NULL;
+}
+
+static void
+append_fsharp (char text[NAME_SIZE], MonoMethod *method, const char *made, bool is_whole)
+{
+	char own[NAME_SIZE];
+	writer by;
+	take_own (made, own);
+	find_writer_by_name (method, own, &by);
 	const char *plain = by.name + (begins_with (by.name, "get_") ? 4 : 0);
 	bool is_same = strcmp (plain, own) == 0 || strcmp (by.name, own) == 0;
 	append_class (text, by.klass);
@@ -579,4 +615,18 @@ written_name (MonoMethod *method, const char *full_name)
 	else if (is_renamed (method, full_name) && begins_with (colon + 1, name))
 		append_renamed (text, method, full_name);
 	return text[0] && strlen (text) < NAME_SIZE - 1 ? strdup (text) : NULL;
+}
+
+uint32_t
+written_in (MonoMethod *method)
+{
+	char own[NAME_SIZE];
+	const char *name = mono_method_get_name (method),
+	           *class_name = mono_class_get_name (mono_method_get_class (method));
+	const char *made = end_of_fsharp (class_name) ? class_name : end_of_fsharp (name) ? name : NULL;
+	writer by;
+	if (!made)
+		return 0;
+	take_own (made, own);
+	return find_writer_by_name (method, own, &by) ? mono_method_get_token (by.method) : 0;
 }

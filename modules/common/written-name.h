@@ -7,6 +7,8 @@
 #ifndef MONOCLE_MODULES_WRITTEN_NAME_H
 #define MONOCLE_MODULES_WRITTEN_NAME_H
 
+#include <stdint.h>
+
 #include <mono/metadata/object.h>
 
 /*
@@ -16,5 +18,11 @@
  * runtime answers.
  */
 char *written_name (MonoMethod *method, const char *full_name);
+
+/*
+ * The token of the method that a person wrote, of which F#'s compiler made this one; 0: it made none, or it is not
+ * known. In the same contexts.
+ */
+uint32_t written_in (MonoMethod *method);
 
 #endif

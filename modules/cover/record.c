@@ -25,6 +25,7 @@
 #include "map.h"
 #include "plan.h"
 #include "source.h"
+#include "written-name.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Some are forgotten when an image goes, so numbers are counted apart. */
@@ -232,13 +233,20 @@ number_documents (const MonocleCoveragePlan *plan)
 	return numbers;
 }
 
+/* The symbols say it of state machines, but not of what F# makes. */
+static uint32_t
+kickoff_of (const MonocleCoveragePlan *plan)
+{
+	return plan->kickoff ? plan->kickoff : written_in (plan->method);
+}
+
 static struct monocle__cover_method *
 write_method (const MonocleCoveragePlan *plan, uint32_t type, const uint32_t *numbers, const char *name)
 {
 	struct monocle__cover_method m = { .record.kind = MONOCLE__COVER_METHOD, .type = type };
 	uint32_t counter_size = file_header ()->counter_size;
 	m.token = mono_method_get_token (plan->method);
-	m.kickoff = plan->kickoff;
+	m.kickoff = kickoff_of (plan);
 	m.flags = flags_of (plan->method);
 	m.point_count = plan->point_count;
 	m.arm_count = plan->arm_count;
@@ -298,7 +306,8 @@ static bool
 kickoff_is_wanted (const MonocleCoveragePlan *plan)
 {
 	MonoImage *image = mono_class_get_image (mono_method_get_class (plan->method));
-	MonoMethod *kickoff = plan->kickoff ? mono_get_method (image, plan->kickoff, NULL) : NULL;
+	uint32_t token = kickoff_of (plan);
+	MonoMethod *kickoff = token ? mono_get_method (image, token, NULL) : NULL;
 	return !kickoff || filter_wants (kickoff);
 }
 

@@ -270,7 +270,7 @@ fold_method (folder *f, const monocle__coverage_raw_method *m, const monocle__co
 	/* What starts <<Main>b__0>d is not Main. */
 	if (name - 2 >= full && name - 2 < full + strlen (full) && name[-2] == '<')
 		token = 0;
-	if (!sure) {
+	if (!sure && !token) {
 		search s = search_begin (f, f->type_of[m->type], m);
 		*ret_index = find_named (f, s, name, length, 0);
 		if (*ret_index != MONOCLE__COVERAGE_NONE || (*ret_index = find_near (f, s)) != MONOCLE__COVERAGE_NONE)
