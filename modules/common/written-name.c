@@ -617,6 +617,19 @@ written_name (MonoMethod *method, const char *full_name)
 	return text[0] && strlen (text) < NAME_SIZE - 1 ? strdup (text) : NULL;
 }
 
+/* The method that was written is the first one of that name: the symbols know it, but not here. */
+static MonoMethod *
+writer_of_lambda (MonoMethod *method)
+{
+	MonoClass *klass = mono_method_get_class (method);
+	MonoMethod *lambda = is_lambda_machine (mono_class_get_name (klass)) ? lambda_of_machine (klass) : method;
+	writer by;
+	if (!lambda || !find_writer (find_who_mentions (lambda), &by))
+		return NULL;
+	return mono_method_get_class (by.method) == by.klass ? by.method
+	                                                     : mono_class_get_method_from_name (by.klass, by.name, -1);
+}
+
 uint32_t
 written_in (MonoMethod *method)
 {
@@ -624,9 +637,12 @@ written_in (MonoMethod *method)
 	const char *name = mono_method_get_name (method),
 	           *class_name = mono_class_get_name (mono_method_get_class (method));
 	const char *made = end_of_fsharp (class_name) ? class_name : end_of_fsharp (name) ? name : NULL;
-	writer by;
-	if (!made)
-		return 0;
-	take_own (made, own);
-	return find_writer_by_name (method, own, &by) ? mono_method_get_token (by.method) : 0;
+	writer by = { NULL };
+	if (made) {
+		take_own (made, own);
+		find_writer_by_name (method, own, &by);
+	} else if (begins_with (name, vb_lambda) || is_lambda_machine (class_name)) {
+		by.method = writer_of_lambda (method);
+	}
+	return by.method ? mono_method_get_token (by.method) : 0;
 }

@@ -20,8 +20,8 @@
 char *written_name (MonoMethod *method, const char *full_name);
 
 /*
- * The token of the method that a person wrote, of which F#'s compiler made this one; 0: it made none, or it is not
- * known. In the same contexts.
+ * The token of the method that a person wrote, of which F#'s compiler made this one, or in which this lambda of Visual
+ * Basic stands; 0: neither, or it is not known. In the same contexts.
  */
 uint32_t written_in (MonoMethod *method);
 

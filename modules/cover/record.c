@@ -233,11 +233,14 @@ number_documents (const MonocleCoveragePlan *plan)
 	return numbers;
 }
 
-/* The symbols say it of state machines, but not of what F# makes. */
+/* The symbols say it of state machines, but not of closures. */
 static uint32_t
 kickoff_of (const MonocleCoveragePlan *plan)
 {
-	return plan->kickoff ? plan->kickoff : written_in (plan->method);
+	MonoImage *image = mono_class_get_image (mono_method_get_class (plan->method));
+	MonoMethod *kickoff = plan->kickoff ? mono_get_method (image, plan->kickoff, NULL) : NULL;
+	uint32_t token = written_in (kickoff ? kickoff : plan->method);
+	return token ? token : plan->kickoff;
 }
 
 static struct monocle__cover_method *

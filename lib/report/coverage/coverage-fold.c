@@ -301,7 +301,7 @@ pass_of (const folder *f, uint32_t method)
 	const monocle__coverage_raw_method *m = &f->raw->methods[method];
 	const char *full = f->raw->types[m->type].name;
 	bool is_made = monocle__coverage_name_is_made (m->name);
-	if (monocle__coverage_name_is_of_lambda (full))
+	if (monocle__coverage_name_is_of_lambda (full, m->name))
 		return REST;
 	if (m->kickoff && find_start (f, method) != method)
 		return STARTED;

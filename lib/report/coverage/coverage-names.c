@@ -103,10 +103,10 @@ name_inside (const char *text, size_t length, const char **ret_name)
 }
 
 bool
-monocle__coverage_name_is_of_lambda (const char *full)
+monocle__coverage_name_is_of_lambda (const char *full, const char *name)
 {
-	const char *slash = strrchr (full, '/'), *name = slash ? slash + 1 : full;
-	return is_lambda_machine (name, strlen (name));
+	const char *slash = strrchr (full, '/'), *last = slash ? slash + 1 : full;
+	return begins (name, strlen (name), "_Lambda$__") || is_lambda_machine (last, strlen (last));
 }
 
 size_t

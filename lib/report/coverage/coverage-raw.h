@@ -161,8 +161,8 @@ bool monocle__coverage_name_is_made (const char *name);
  */
 bool monocle__coverage_name_of_writer (const char *full, const char *name, const char **ret_name, size_t *ret_length,
                                        bool *ret_sure);
-/* Is the class a state machine of a lambda of Visual Basic, whose name does not say in which method it was written? */
-bool monocle__coverage_name_is_of_lambda (const char *full);
+/* Is the method a lambda of Visual Basic, or of the state machine of one? No name says where it was written. */
+bool monocle__coverage_name_is_of_lambda (const char *full, const char *name);
 /* Length of a method's name without the types of its parameters. */
 size_t monocle__coverage_name_length (const char *name);
 

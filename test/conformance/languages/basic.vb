@@ -5,6 +5,7 @@
 Option Infer On
 Imports System
 Imports System.Collections.Generic
+Imports System.Diagnostics.CodeAnalysis
 Imports System.Linq
 Imports System.Threading.Tasks
 
@@ -82,6 +83,20 @@ Namespace Shop
             Return (From x In list Where x > 2 Order By x Descending Select x + counter).Sum()
         End Function
 
+        <ExcludeFromCodeCoverage>
+        Public Function LeftOut(list As List(Of Integer)) As Integer
+            Return list.Sum(Function(x) x + 1)
+        End Function
+
+        <ExcludeFromCodeCoverage>
+        Public Async Function LeftOutLater(list As List(Of Integer)) As Task(Of Integer)
+            Dim later = Async Function(x As Integer)
+                            Await Task.Yield()
+                            Return x + list.Sum(Function(y) y + 1)
+                        End Function
+            Return Await later(1)
+        End Function
+
         Public Function Choose(n As Integer) As String
             If n > 3 AndAlso n < 10 Then ' 4
                 Return "some"
@@ -140,6 +155,7 @@ Namespace Shop
             o.Fire()
             Console.WriteLine(o.Count + o.All.Sum() + Order.Twice(1))
             Console.WriteLine(o.Query(New List(Of Integer) From {1, 3, 5}))
+            Console.WriteLine(o.LeftOut(New List(Of Integer) From {1}) + o.LeftOutLater(New List(Of Integer) From {1}).Result)
             Console.WriteLine(o.Choose(4) + o.Choose(0))
             Console.WriteLine(New Box(Of String)().Wait("a").Result)
             Console.WriteLine(New Box(Of String).Inner(Of Integer)().Once(1).Sum())

@@ -6,6 +6,7 @@ module Shop.Program
 
 open System
 open System.Collections.Generic
+open System.Diagnostics.CodeAnalysis
 open System.Threading.Tasks
 
 type Shape =
@@ -30,6 +31,11 @@ let captured (n: int) =
     let inner k = k + n
     let rec factorial k = if k <= 1 then 1 else k * factorial (k - 1) // 2
     [ 1; 2 ] |> List.map inner |> List.map factorial |> List.length
+
+[<ExcludeFromCodeCoverage>]
+let leftOut (list: int list) =
+    let added x = x + 1
+    list |> List.map added |> List.map (fun x -> x - 1) |> List.length
 
 let work (n: int) =
     task {
@@ -108,7 +114,7 @@ let wait () =
 let runAll () =
     Console.WriteLine(parity 3)
     Console.WriteLine((Circle 1.0).Area)
-    Console.WriteLine(compose [ 1; 2; 3 ] + captured 3)
+    Console.WriteLine(compose [ 1; 2; 3 ] + captured 3 + leftOut [ 1 ])
     Console.WriteLine((work 3).Result + (asynchronous 3 |> Async.RunSynchronously))
     Console.WriteLine(numbers 3 |> Seq.length)
     Console.WriteLine((Account(3).Deposit(3).WorkAsync 3).Result + Account.Shared)
