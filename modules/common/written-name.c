@@ -43,7 +43,7 @@
 #include <mono/utils/mono-publib.h>
 #include <monocle/ext.h>
 
-enum { NAME_SIZE = 1024, NESTING_MOST = 16, MENTION_SIZE = 6, MENTIONS_MOST = 4 };
+enum { NAME_SIZE = 1024, NESTING_MOST = 16, MENTION_SIZE = 6, MENTIONS_MOST = 4, METHODS_MOST = 1000 };
 
 static const char vb_machine[] = "VB$StateMachine_", vb_closure[] = "_Closure$__", vb_lambda[] = "_Lambda$__";
 
@@ -174,20 +174,35 @@ does_mention (MonoMethod *method, const mention *wanted)
 
 typedef bool (*wanted_method) (MonoMethod *method, const void *data);
 
-/* In a class and all that are nested in it; NULL: there is none. */
+/* In a class and all that are nested in it, or only in those that persons wrote; NULL: there is none. */
 static MonoMethod *
-find_method (MonoClass *klass, wanted_method is_wanted, const void *data, unsigned nesting)
+find_method (MonoClass *klass, wanted_method is_wanted, const void *data, bool in_made, unsigned nesting)
 {
 	void *methods = NULL, *classes = NULL;
 	MonoMethod *method = NULL;
 	MonoClass *nested;
-	if (nesting == NESTING_MOST)
+	if (nesting == NESTING_MOST || (!in_made && is_made_class (mono_class_get_name (klass))))
 		return NULL;
 	while ((method = mono_class_get_methods (klass, &methods)) && !is_wanted (method, data))
 		;
 	while (!method && (nested = mono_class_get_nested_types (klass, &classes)))
-		method = find_method (nested, is_wanted, data, nesting + 1);
+		method = find_method (nested, is_wanted, data, in_made, nesting + 1);
 	return method;
+}
+
+static bool
+is_one_too_many (MonoMethod *method, const void *data)
+{
+	unsigned *count = *(unsigned *const *) data;
+	return ++*count > METHODS_MOST;
+}
+
+/* It would take too long to read all methods of a large class for each closure that is made in it. */
+static bool
+is_large (MonoClass *klass)
+{
+	unsigned count = 0, *counted = &count;
+	return find_method (klass, is_one_too_many, &counted, true, 0) != NULL;
 }
 
 static bool
@@ -275,8 +290,8 @@ find_who_mentions (MonoMethod *method)
 	}
 	if (is_core (klass))
 		return NULL;
-	MonoMethod *named = wanted.name ? find_method (written, mentions_as_named, &wanted, 0) : NULL;
-	return named ? named : find_method (written, mentions, &wanted, 0);
+	MonoMethod *named = wanted.name ? find_method (written, mentions_as_named, &wanted, false, 0) : NULL;
+	return named || is_large (written) ? named : find_method (written, mentions, &wanted, true, 0);
 }
 
 /* Of _Lambda$__2, which VB$StateMachine___Lambda$__2 belongs to. */
@@ -512,7 +527,7 @@ find_writer_by_name (MonoMethod *method, const char *own, writer *ret_writer)
 	MonoMethod *called;
 	if (find_writer (find_who_mentions (method), ret_writer))
 		return true;
-	called = find_method (written_class (klass), is_called, own, 0);
+	called = find_method (written_class (klass), is_called, own, false, 0);
 	*ret_writer = (writer) { called, written_class (called ? mono_method_get_class (called) : klass), "" };
 	if (called)
 		snprintf (ret_writer->name, NAME_SIZE, "%s", mono_method_get_name (called));
