@@ -18,7 +18,8 @@
 
 typedef monocle__coverage_work work;
 
-enum { LARGEST = 1 << 16 }; /* instructions of a body in which ways are followed */
+/* Instructions of a body in which ways are followed, and of a way that is looked at for a failure. */
+enum { LARGEST = 1 << 16, STEPS = 256 };
 
 static bool
 is_source_of (const work *w, const char *ending)
@@ -162,6 +163,73 @@ is_of_entry (const work *w, uint32_t branch)
 	       monocle__il_jump_count (w->body, last) == 1 && monocle__il_jump_target (w->body, last, 0) == branch + 1;
 }
 
+/* Is the field or method one of that class, which is in another assembly? */
+static bool
+is_member_of (const work *w, uint32_t token, const char *name_space, const char *name)
+{
+	const monocle__ecma_image *ecma = &w->image->ecma;
+	const char *found, *found_space;
+	uint32_t parent, scope;
+	if (token >> 24 != MONOCLE__TABLE_MemberRef ||
+	    monocle__ecma_column (ecma, MONOCLE__TABLE_MemberRef, token & 0xFFFFFF, MONOCLE__COL_MemberRef_Class, &parent))
+		return false;
+	parent = monocle__ecma_coded_token (MONOCLE__CODED_MemberRefParent, parent);
+	return !monocle__ecma_get_typeref (ecma, parent, &found, &found_space, &scope) && !strcmp (found, name) &&
+	       !strcmp (found_space, name_space);
+}
+
+/* A filter that says no: `ldc.i4.0; endfilter`. */
+static bool
+refuses (const work *w, uint32_t at)
+{
+	const monocle__il_instruction *code = w->body->code;
+	if (code[at++].opcode != MONOCLE__IL_LDC_I4_0)
+		return false;
+	while (at < w->body->count && code[at].opcode == MONOCLE__IL_NOP)
+		at++;
+	return at < w->body->count && code[at].opcode == MONOCLE__IL_ENDFILTER;
+}
+
+/* Where no case fits: `newobj MatchFailureException`, or what was caught is thrown again. */
+static bool
+fails (const work *w, uint32_t at)
+{
+	const monocle__il_instruction *i = &w->body->code[at];
+	uint32_t token = (uint32_t) i->operand.i;
+	switch (i->opcode) {
+	case MONOCLE__IL_RETHROW: return true;
+	case MONOCLE__IL_NEWOBJ: return is_member_of (w, token, "Microsoft.FSharp.Core", "MatchFailureException");
+	case MONOCLE__IL_CALL: /* in a computation expression: `ExceptionDispatchInfo.Capture (e).Throw ()` */
+		return is_member_of (w, token, "System.Runtime.ExceptionServices", "ExceptionDispatchInfo");
+	default: return refuses (w, at);
+	}
+}
+
+/* Does the code that begins there fail before it decides anything or comes to a point? */
+static bool
+leads_to_failure (const work *w, uint32_t at)
+{
+	for (uint32_t step = 0; step < STEPS && at < w->body->count && w->places[at].point == MONOCLE__IL_NONE; step++) {
+		uint16_t opcode = w->body->code[at].opcode;
+		if (fails (w, at))
+			return true;
+		if (opcode == MONOCLE__IL_BR || opcode == MONOCLE__IL_BR_S)
+			at = monocle__il_jump_target (w->body, at, 0);
+		else if (!goes_on (opcode) || monocle__coverage_is_conditional (opcode))
+			return false;
+		else
+			at++;
+	}
+	return false;
+}
+
+/* The last case of a `match` or `with` is tried, and the way on is in no source. */
+static bool
+is_of_last_case (const work *w, uint32_t branch)
+{
+	return leads_to_failure (w, branch + 1) || leads_to_failure (w, monocle__il_jump_target (w->body, branch, 0));
+}
+
 /*
  * Without optimisation `a && b` is `a; brfalse F; b; nop; br X; F: ldc.i4.0; nop; X: brfalse`, with points at all but
  * the two operands hidden.
@@ -220,6 +288,7 @@ monocle__coverage_branch_is_of_language (const work *w, uint32_t branch)
 	if (branch == 0 || monocle__il_jump_count (w->body, branch) != 1)
 		return false;
 	if (is_source_of (w, ".fs"))
-		return is_of_union (w, branch) || is_of_entry (w, branch) || comes_together (w, branch);
+		return is_of_union (w, branch) || is_of_entry (w, branch) || is_of_last_case (w, branch) ||
+		       comes_together (w, branch);
 	return is_source_of (w, ".vb") && (is_of_event (w, branch) || is_of_static (w, branch));
 }

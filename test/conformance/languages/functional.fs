@@ -97,6 +97,34 @@ let lazily = lazy (1 + 2)
 let slice (s: string) = s.[1..3]
 let ``spaced name`` x = [ x ] |> List.map (fun a -> a + 1)
 
+exception Trouble of string
+
+let forced o =
+    let (Some x) = o
+    x
+
+let caught f =
+    try
+        f ()
+    with // 2
+    | Trouble m -> m
+    | :? InvalidOperationException as e -> e.Message
+
+let caughtOne f =
+    try
+        f ()
+    with
+    | Trouble m -> m
+
+let caughtLater (n: int) =
+    task {
+        try
+            do! Task.Delay n
+            return "in time"
+        with
+        | Trouble m -> return m
+    }
+
 let innermost (source: TaskCompletionSource<int>) = task { return! source.Task }
 
 let outermost source =
@@ -124,6 +152,8 @@ let runAll () =
     Console.WriteLine((comparer ()).Compare(1, 2))
     Console.WriteLine(slice "abcdef" + lazily.Value.ToString())
     Console.WriteLine(``spaced name`` 2 |> List.length)
+    Console.WriteLine(caught (fun () -> raise (Trouble "caught")) + caughtOne (fun () -> "one"))
+    Console.WriteLine((caughtLater 1).Result + (forced (Some 3)).ToString())
     let twice = Func<int, int>(fun x -> x + x)
     Console.WriteLine(twice.Invoke 2)
 
