@@ -653,6 +653,8 @@ written_in (MonoMethod *method)
 	           *class_name = mono_class_get_name (mono_method_get_class (method));
 	const char *made = end_of_fsharp (class_name) ? class_name : end_of_fsharp (name) ? name : NULL;
 	writer by = { NULL };
+	if (made && *made == '<') /* <sum>__debug@36 is another one of sum, not a part of what calls it */
+		return 0;
 	if (made) {
 		take_own (made, own);
 		find_writer_by_name (method, own, &by);

@@ -95,9 +95,10 @@ fold_types (folder *f)
 {
 	for (size_t i = 0; i < f->raw->type_count; i++) {
 		monocle__coverage_raw_type type = f->raw->types[i];
-		size_t length = monocle__coverage_name_written (type.name);
-		bool is_own = type.name[length] == '\0';
-		const char *full = is_own ? type.name : monocle__coverage_raw_text (f->raw, type.name, length);
+		const char *name = monocle__coverage_name_after_startup (type.name);
+		size_t length = monocle__coverage_name_written (name);
+		bool is_own = name == type.name && name[length] == '\0';
+		const char *full = is_own ? name : monocle__coverage_raw_text (f->raw, name, length);
 		if (!full || add_type (f, type.image, full, is_own ? type.token : 0, &f->type_of[i]) != 0)
 			return -1;
 	}

@@ -55,6 +55,13 @@ closure_end (const char *text, size_t length)
 	return 0;
 }
 
+/* square$W: F# makes it of an inline function, for calls that are not put in. Where the name ends; 0: it is none. */
+static size_t
+witness_end (const char *text, size_t length)
+{
+	return length > 2 && memcmp (text + length - 2, "$W", 2) == 0 ? length - 2 : 0;
+}
+
 /* <Main>$ is what a person wrote without a method around it. */
 static bool
 is_made (const char *text, size_t length)
@@ -63,8 +70,8 @@ is_made (const char *text, size_t length)
 	if (length == 0)
 		return false;
 	if (text[0] != '<')
-		return closure_end (text, length) || begins (text, length, machine) || begins (text, length, "_Closure$__") ||
-		       begins (text, length, "_Lambda$__");
+		return closure_end (text, length) || witness_end (text, length) || begins (text, length, machine) ||
+		       begins (text, length, "_Closure$__") || begins (text, length, "_Lambda$__");
 	after = closing (text, length);
 	return after != 0 && !(after < length && text[after] == '$');
 }
@@ -91,7 +98,7 @@ name_inside (const char *text, size_t length, const char **ret_name)
 	if (begins (text, length, machine))
 		return name_of_machine (text, length, ret_name);
 	if (text[0] != '<')
-		return closure_end (text, length);
+		return witness_end (text, length) ? witness_end (text, length) : closure_end (text, length);
 	/* Of <<Main>b__0_0>d it is Main. */
 	while (is_made (text, length) && text[0] == '<') {
 		after = closing (text, length);
@@ -125,6 +132,13 @@ monocle__coverage_name_is_made (const char *name)
 	return is_made (name, monocle__coverage_name_length (name));
 }
 
+const char *
+monocle__coverage_name_after_startup (const char *full)
+{
+	const char *end = begins (full, strlen (full), "<StartupCode$") ? strstr (full, ">.$") : NULL;
+	return end ? end + 3 : full;
+}
+
 size_t
 monocle__coverage_name_written (const char *full)
 {
@@ -144,7 +158,7 @@ monocle__coverage_name_of_writer (const char *full, const char *name, const char
 {
 	size_t written = monocle__coverage_name_written (full), end = strlen (full);
 	size_t length = monocle__coverage_name_length (name);
-	*ret_sure = name[0] == '<';
+	*ret_sure = name[0] == '<' || witness_end (name, length);
 	if (is_made (name, length) && (*ret_length = name_inside (name, length, ret_name)) != 0)
 		return true;
 	/* The innermost class whose name tells. */

@@ -152,6 +152,8 @@ const char *monocle__coverage_name_for_people (monocle__coverage_raw *raw, const
 const char *monocle__coverage_name_of_method (monocle__coverage_raw *raw, const char *name);
 /* Length of the part of a type's name that a person wrote; all of it when the first class is a compiler's. */
 size_t monocle__coverage_name_written (const char *full);
+/* F# makes a file's values in <StartupCode$shop>.$Shop.Program: what is behind that, or all. */
+const char *monocle__coverage_name_after_startup (const char *full);
 /* Is the name of a method a compiler's? */
 bool monocle__coverage_name_is_made (const char *name);
 /*

@@ -97,6 +97,8 @@ let lazily = lazy (1 + 2)
 let slice (s: string) = s.[1..3]
 let ``spaced name`` x = [ x ] |> List.map (fun a -> a + 1)
 
+let inline squared x = x * x
+
 exception Trouble of string
 
 let forced o =
@@ -153,7 +155,7 @@ let runAll () =
     Console.WriteLine(slice "abcdef" + lazily.Value.ToString())
     Console.WriteLine(``spaced name`` 2 |> List.length)
     Console.WriteLine(caught (fun () -> raise (Trouble "caught")) + caughtOne (fun () -> "one"))
-    Console.WriteLine((caughtLater 1).Result + (forced (Some 3)).ToString())
+    Console.WriteLine((caughtLater 1).Result + (forced (Some (squared 3))).ToString())
     let twice = Func<int, int>(fun x -> x + x)
     Console.WriteLine(twice.Invoke 2)
 

@@ -118,6 +118,7 @@ Shop.Program.|Even|Odd| (int)
 DEPOSIT = """
 Shop.Program.Account.Deposit (int)
 Shop.Program.Account.Deposit.add (Unit)
+Shop.Program.runAll.squared (int)
 """
 PIPES = "".join("\nShop.Program.%s.pipe.stage%d (int)" % row for row in (
     ("compose", 1), ("compose", 2), ("compose", 3), ("leftOut", 2)))
@@ -133,14 +134,14 @@ PROGRAMS = [
     Program("basic.dll", "basic.vb", BASIC, BASIC_CHAIN, BASIC_IDLE),
     Program("debug/basic.dll", "basic.vb", BASIC, BASIC_CHAIN, BASIC_IDLE),
     Program("functional.dll", "functional.fs", FUNCTIONAL + LAMBDAS, FUNCTIONAL_CHAIN,
-            FUNCTIONAL_IDLE | {"Deposit"}),
+            FUNCTIONAL_IDLE | {"Deposit", "squared"}),
     Program("debug/functional.dll", "functional.fs", FUNCTIONAL + DEPOSIT + PIPES, None, FUNCTIONAL_IDLE),
 ]
 
 
 DECLARED = {
     "basic.vb": re.compile(r"( *)(?:(?:Public|Private|Async|Iterator) )*(?:Function|Sub) (\w+)\("),
-    "functional.fs": re.compile(r"()let (?:rec )?(\w+) (?!=)|(    )member (?:this|_)\.(\w+)\("),
+    "functional.fs": re.compile(r"()let (?:rec |inline )?(\w+) (?!=)|(    )member (?:this|_)\.(\w+)\("),
 }
 
 
@@ -233,6 +234,9 @@ class Languages(harness.Suite):
                 if around.get(int(line.get("number")), name) != name:
                     odd.append((name, int(line.get("number"))))
         self.check(not odd, what + ": lines are of the methods that they are in", odd)
+        made = [one.get("name") for kind in ("class", "method") for one in root.iterfind(".//" + kind)
+                if re.search(r"[@$]|MoveNext|Invoke", one.get("name"))]
+        self.check(not made, what + ": coverage has no name of the compiler's", made)
         methods = {name for name in around.values() if not name.lower().startswith("leftout")}
         self.check(methods <= set(ran), what + ": each method is there", methods - set(ran))
         idle = {name for name in methods if not ran[name]}
