@@ -66,11 +66,23 @@ static class Program {
 		return x;
 	}
 
+	/* Mono aborts its threads at the end: one in an async method that has set its result would throw there again. */
+	static void AwaitPool ()
+	{
+		int most, idle, unused;
+		ThreadPool.GetMaxThreads (out most, out unused);
+		do {
+			Thread.Sleep (1);
+			ThreadPool.GetAvailableThreads (out idle, out unused);
+		} while (idle < most);
+	}
+
 	static void Machines (double seconds)
 	{
 		foreach (double x in Lines (seconds / 2))
 			sum += x;
 		sum += Fetch (seconds).Result;
+		AwaitPool ();
 	}
 
 	[MethodImpl (MethodImplOptions.NoInlining)]
