@@ -45,6 +45,9 @@
 
 enum { NAME_SIZE = 1024, NESTING_MOST = 16, MENTION_SIZE = 6, MENTIONS_MOST = 4, METHODS_MOST = 1000 };
 
+/* Of what is read for one name, in bytes of instructions: finding a method takes about as long as reading so many. */
+enum { READ_MOST = 2 << 20, READ_LEAST = 1 << 10 };
+
 static const char vb_machine[] = "VB$StateMachine_", vb_closure[] = "_Closure$__", vb_lambda[] = "_Lambda$__";
 
 static bool
@@ -119,6 +122,7 @@ typedef struct {
 	const char *name; /* in that of F#'s closure */
 	size_t name_length;
 	bool is_generic; /* the class, or one around it: what mentions it has a token of its own for that */
+	uint32_t *room;  /* how much may be read yet, for all mentions of one name */
 } mention;
 
 enum { CALL = 0x28, NEWOBJ = 0x73, LDSFLD = 0x7e, LDFTN = 0xfe06, INITOBJ = 0xfe15 };
@@ -136,17 +140,26 @@ add_mention (mention *m, unsigned opcode, uint32_t token)
 	m->lengths[m->count++] = length;
 }
 
+/* A chain of long methods, each of which mentions the next one, would be read for a minute. */
+static bool
+may_read (const mention *wanted, uint32_t size)
+{
+	bool may = *wanted->room >= size;
+	*wanted->room = may ? *wanted->room - size : 0;
+	return may;
+}
+
 /* Does it make a delegate of the method, by the token of a class with its arguments? Mono trusts tokens blindly. */
 static bool
-does_mention_instance (MonoImage *image, const uint8_t *code, uint32_t size, uint32_t wanted)
+does_mention_instance (MonoImage *image, const uint8_t *code, uint32_t size, const mention *wanted)
 {
 	for (uint32_t i = 0; monocle_event_support && i + MENTION_SIZE <= size; i++) {
 		uint32_t token;
 		memcpy (&token, code + i + 2, sizeof token);
 		if (code[i] != LDFTN >> 8 || code[i + 1] != (LDFTN & UINT8_MAX) || token >> 24 != MONO_TOKEN_MEMBER_REF >> 24)
 			continue;
-		MonoMethod *method = mono_get_method (image, token, NULL);
-		if (method && mono_method_get_token (method) == wanted &&
+		MonoMethod *method = may_read (wanted, READ_LEAST) ? mono_get_method (image, token, NULL) : NULL;
+		if (method && mono_method_get_token (method) == wanted->token &&
 		    mono_class_get_image (mono_method_get_class (method)) == image)
 			return true;
 	}
@@ -158,15 +171,18 @@ does_mention (MonoMethod *method, const mention *wanted)
 {
 	MonoClass *klass = mono_method_get_class (method);
 	uint32_t size = 0;
-	if (method == wanted->itself || mono_class_get_type_token (klass) == wanted->own_class)
+	if (method == wanted->itself || mono_class_get_type_token (klass) == wanted->own_class ||
+	    !may_read (wanted, READ_LEAST))
 		return false;
 	MonoMethodHeader *header = mono_method_get_header (method);
 	const unsigned char *code = header ? mono_method_header_get_code (header, &size, NULL) : NULL;
 	bool does = false;
+	if (code && !may_read (wanted, size))
+		code = NULL;
 	for (size_t i = 0; code && i < wanted->count; i++)
 		does = does || memmem (code, size, wanted->bytes[i], wanted->lengths[i]);
 	if (code && wanted->is_generic)
-		does = does || does_mention_instance (mono_class_get_image (klass), code, size, wanted->token);
+		does = does || does_mention_instance (mono_class_get_image (klass), code, size, wanted);
 	if (header)
 		mono_metadata_free_mh (header);
 	return does;
@@ -271,11 +287,11 @@ is_generic (MonoClass *klass)
 }
 
 static MonoMethod *
-find_who_mentions (MonoMethod *method)
+find_who_mentions (MonoMethod *method, uint32_t *room)
 {
 	MonoClass *klass = mono_method_get_class (method), *written = written_class (klass);
 	const char *name = mono_method_get_name (method), *class_name = mono_class_get_name (klass);
-	mention wanted = { .itself = method, .token = mono_method_get_token (method) };
+	mention wanted = { .itself = method, .token = mono_method_get_token (method), .room = room };
 	if (end_of_fsharp (class_name)) {
 		wanted.own_class = mono_class_get_type_token (klass);
 		wanted.name = class_name;
@@ -321,7 +337,7 @@ name_of_machine (const char *class_name, char name[NAME_SIZE])
 	snprintf (name, NAME_SIZE, "%.*s", (int) strcspn (text, "`"), text);
 }
 
-/* What a method that mentions something stands for: the method that a person wrote; NULL: it is not known. */
+/* The method that a person wrote, of which another one was made; NULL: it is not known. */
 typedef struct {
 	MonoMethod *method; /* of Visual Basic's async methods and iterators what was made of it */
 	MonoClass *klass;
@@ -329,8 +345,10 @@ typedef struct {
 } writer;
 
 static bool
-find_writer (MonoMethod *method, writer *ret_writer)
+find_writer (MonoMethod *made, writer *ret_writer)
 {
+	uint32_t room = READ_MOST;
+	MonoMethod *method = find_who_mentions (made, &room);
 	for (unsigned i = 0; method && i < NESTING_MOST; i++) {
 		MonoClass *klass = mono_method_get_class (method);
 		const char *class_name = mono_class_get_name (klass), *name = mono_method_get_name (method);
@@ -345,7 +363,7 @@ find_writer (MonoMethod *method, writer *ret_writer)
 			snprintf (ret_writer->name, NAME_SIZE, "%s", name);
 			return true;
 		} else {
-			method = find_who_mentions (method);
+			method = find_who_mentions (method, &room);
 		}
 	}
 	return false;
@@ -493,7 +511,7 @@ append_basic (char text[NAME_SIZE], MonoMethod *method)
 	MonoMethod *lambda = of_lambda ? lambda_of_machine (klass) : method;
 	writer by;
 	if (of_lambda || begins_with (mono_method_get_name (method), vb_lambda)) {
-		bool is_known = lambda && find_writer (find_who_mentions (lambda), &by);
+		bool is_known = lambda && find_writer (lambda, &by);
 		append_class (text, is_known ? by.klass : written_class (klass));
 		append (text, ":%s", is_known ? by.name : "");
 		append_lambda (text, ordinal_of (of_lambda ? class_name : mono_method_get_name (method)));
@@ -525,7 +543,7 @@ find_writer_by_name (MonoMethod *method, const char *own, writer *ret_writer)
 {
 	MonoClass *klass = mono_method_get_class (method);
 	MonoMethod *called;
-	if (find_writer (find_who_mentions (method), ret_writer))
+	if (find_writer (method, ret_writer))
 		return true;
 	called = find_method (written_class (klass), is_called, own, false, 0);
 	*ret_writer = (writer) { called, written_class (called ? mono_method_get_class (called) : klass), "" };
@@ -639,7 +657,7 @@ writer_of_lambda (MonoMethod *method)
 	MonoClass *klass = mono_method_get_class (method);
 	MonoMethod *lambda = is_lambda_machine (mono_class_get_name (klass)) ? lambda_of_machine (klass) : method;
 	writer by;
-	if (!lambda || !find_writer (find_who_mentions (lambda), &by))
+	if (!lambda || !find_writer (lambda, &by))
 		return NULL;
 	return mono_method_get_class (by.method) == by.klass ? by.method
 	                                                     : mono_class_get_method_from_name (by.klass, by.name, -1);
