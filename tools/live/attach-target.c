@@ -206,28 +206,33 @@ make_shared (const monocle__live_process *process, monocle__run_folder *ret_fold
 	return error;
 }
 
-/* Is it in the very folder that is open? What the process's user can exchange may have been, a moment ago. */
+/* Could the process's user make a folder there? The kernel asks only who calls it. Groups are not asked. */
 static bool
-is_in (const monocle__run_folder *folder, int place)
+may_make (const monocle__live_process *process, int place)
 {
-	struct stat parent, wanted;
-	return fstatat (folder->fd, "..", &parent, 0) == 0 && fstat (place, &wanted) == 0 &&
-	       parent.st_dev == wanted.st_dev && parent.st_ino == wanted.st_ino;
+	struct stat status;
+	if (process->user == geteuid () || process->user == 0)
+		return true;
+	return fstat (place, &status) == 0 && status.st_mode & (status.st_uid == process->user ? S_IWUSR : S_IWOTH);
 }
 
-/* Among its own temporary files, which are not ours. 0 or an errno. */
+/*
+ * Among its own temporary files, which are not ours: in the very folder that was looked at, whatever the process's user
+ * exchanges meanwhile. 0 or an errno.
+ */
 static int
 make_inside (const monocle__live_process *process, monocle__run_folder *ret_folder)
 {
 	int place = process->folder[0] == '/' ? monocle__live_socket_open_folder (process) : -1;
 	if (place < 0)
 		return process->folder[0] == '/' ? errno : EINVAL;
-	char *path = monocle__format ("/proc/%d/root%s", (int) process->pid, process->folder);
-	int error = monocle__run_folder_make_in (path, process->folder, sees_here (process), ret_folder);
-	if (error == 0 && !is_in (ret_folder, place)) {
-		monocle__run_folder_remove (ret_folder);
-		monocle__run_folder_done (ret_folder);
-		error = ELOOP;
+	char *path = monocle__format ("/proc/self/fd/%d", place);
+	int error = may_make (process, place)
+	              ? monocle__run_folder_make_in (path, process->folder, sees_here (process), ret_folder)
+	              : EACCES;
+	if (error == 0) {
+		free (ret_folder->path);
+		ret_folder->path = monocle__format ("/proc/%d/root%s", (int) process->pid, ret_folder->seen_path);
 	}
 	free (path);
 	close (place);

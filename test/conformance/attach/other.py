@@ -162,9 +162,18 @@ class Other(harness.Suite):
             if not target:
                 self.skip("%s of its own" % what, "a process may have no mounts of its own here")
                 return
-            self.profiles("%s, %s" % (runtime, what), pathlib.Path("/proc/%d/root%s" % (target.pid, inside)), target,
-                          place)
+            temporary = pathlib.Path("/proc/%d/root%s" % (target.pid, inside))
+            self.profiles("%s, %s" % (runtime, what), temporary, target, place)
+            if what == "a container":
+                self.closed("%s, %s" % (runtime, what), temporary, target, place)
             self.end(target)
+
+    def closed(self, what, temporary, target, place):
+        """Its folder for temporary files is a link to a place of root's, or may be by now."""
+        temporary.chmod(0o755)
+        seen = self.attach(target, place, "--duration=50ms")
+        self.check(seen.code == 1 and "/tmp none can be made: Permission denied" in seen.err,
+                   what + ": where its user may make no folder, none is made for it", seen)
 
     @staticmethod
     def end(target):
