@@ -37,7 +37,8 @@ enum {
 	SHARE = 100,     /* of the time, one part is for looking */
 	EAGER_US = 1000, /* between two looks, where a runtime begins, */
 	EAGER_FOR_US = 8000,
-	BUSY_US = 3000, /* where something has changed within the last second, */
+	EAGER_SHARE = 20, /* of the time, one part is for this */
+	BUSY_US = 3000,   /* where something has changed within the last second, */
 	STILL_US = 20000,
 	LONGEST_US = 1000000,
 	MAPS_MOST = 16 << 20,
@@ -66,6 +67,7 @@ struct monocle__run_watch {
 	bool is_running;
 	bool is_last; /* the look at the end: what was read of a runtime that had just begun is read once more */
 	uint64_t newest, changed, eager; /* see last_pid (); when something was seen to; until when */
+	uint64_t began;                  /* on CLOCK_MONOTONIC */
 	pid_t *others;                   /* of the last look, in their order: what was not of the run then will not be */
 	size_t other_count;
 	kin *kins;
@@ -398,22 +400,35 @@ is_runtime_born (const monocle__run_watch *watch)
 	return found;
 }
 
-/* Waits for the next look. False: the watch ends. */
+/* What makes many files of such names, or starts many runtimes, has the watch be eager no more than it may cost. */
+static bool
+may_be_eager (const monocle__run_watch *watch, uint64_t now)
+{
+	enum { FREE_US = 100000 };
+	uint64_t spent = monocle__nanoseconds (CLOCK_THREAD_CPUTIME_ID);
+	return spent < FREE_US * UINT64_C (1000) + (now - watch->began) / EAGER_SHARE;
+}
+
+/* Waits for the next look. False: the watch ends. Events are read once in EAGER_US at the most, however many come. */
 static bool
 wait_until (monocle__run_watch *watch, uint64_t next)
 {
 	struct pollfd ready[] = { { .fd = watch->end[PIPE_READ], .events = POLLIN | POLLHUP },
 		                      { .fd = watch->events, .events = POLLIN } };
+	uint64_t deaf_until = 0;
 	for (uint64_t now; (now = monocle__nanoseconds (CLOCK_MONOTONIC)) < next;) {
-		struct timespec left = { .tv_sec = (time_t) ((next - now) / 1000000000),
-			                     .tv_nsec = (long) ((next - now) % 1000000000) };
-		int count = ppoll (ready, 2, &left, NULL);
+		bool is_deaf = now < deaf_until || !may_be_eager (watch, now);
+		uint64_t until = now < deaf_until && deaf_until < next ? deaf_until : next;
+		struct timespec left = monocle__nanoseconds_timespec (until - now);
+		int count = ppoll (ready, is_deaf ? 1 : 2, &left, NULL);
 		if (count > 0 && ready[0].revents)
 			return false;
 		if (count > 0 && is_runtime_born (watch)) {
 			watch->eager = monocle__nanoseconds (CLOCK_MONOTONIC) + EAGER_FOR_US * UINT64_C (1000);
 			return true;
 		}
+		if (count > 0)
+			deaf_until = monocle__nanoseconds (CLOCK_MONOTONIC) + EAGER_US * UINT64_C (1000);
 	}
 	return true;
 }
@@ -424,7 +439,7 @@ pause_after (const monocle__run_watch *watch, uint64_t now, uint64_t took)
 {
 	uint64_t usual = (now - watch->changed < UINT64_C (1000000000) ? BUSY_US : STILL_US) * UINT64_C (1000);
 	uint64_t pause = took * SHARE > usual ? took * SHARE : usual;
-	if (now < watch->eager)
+	if (now < watch->eager && may_be_eager (watch, now))
 		return EAGER_US * UINT64_C (1000);
 	return pause < LONGEST_US * UINT64_C (1000) ? pause : LONGEST_US * UINT64_C (1000);
 }
@@ -506,6 +521,7 @@ monocle__run_watch_begin (const monocle__run_folder *folder, const char *command
 		exit (MONOCLE__EXIT_RUN_FAILED);
 	}
 	*watch = (monocle__run_watch) { .folder = folder, .events = -1, .end = { -1, -1 } };
+	watch->began = monocle__nanoseconds (CLOCK_MONOTONIC);
 	watch_runtimes (watch, command);
 	watch->others = list_pids (&watch->other_count); /* what is there already is none of the run's */
 	watch->is_running = pipe2 (watch->end, O_CLOEXEC) == 0 && monocle__background_start (&watch->thread, run, watch, 0);

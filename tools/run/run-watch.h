@@ -5,11 +5,11 @@
  * are seen as well.
  *
  * Nothing is done to a process. A thread of this one looks through /proc each few milliseconds, for a hundredth of a
- * CPU's time, and at once when a runtime is opened that is installed, or when one makes its diagnostics socket. A
- * process belongs to the run when its parent does, or when the folder of the run is in its environment. What is not
- * seen is a runtime that brings its own files and that ends within some milliseconds, without a socket where this
- * command has its temporary files; and a process that has lost the environment, where the one that started it had ended
- * before that.
+ * CPU's time, and at once when a runtime is opened that is installed, or when one makes its diagnostics socket, for a
+ * twentieth at the most. A process belongs to the run when its parent does, or when the folder of the run is in its
+ * environment. What is not seen is a runtime that brings its own files and that ends within some milliseconds, without
+ * a socket where this command has its temporary files; and a process that has lost the environment, where the one that
+ * started it had ended before that.
  */
 #ifndef MONOCLE_TOOLS_RUN_WATCH_H
 #define MONOCLE_TOOLS_RUN_WATCH_H
