@@ -72,15 +72,38 @@ monocle__run_folder_places (const char *ret_places[MONOCLE__RUN_FOLDER_PLACES])
 	return count;
 }
 
+/* Is it the one that was just made? Who owns the place may put another one there, a link or a folder of ours. */
+static bool
+is_fresh (int fd)
+{
+	enum { MODE = 07777 };
+	struct stat status;
+	int again = openat (fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *folder = again < 0 ? NULL : fdopendir (again);
+	const struct dirent *entry;
+	size_t count = 0;
+	bool is_ours =
+	    fstat (fd, &status) == 0 && status.st_uid == geteuid () && (status.st_mode & MODE & ~S_ISGID) == 0700;
+	while (folder && (entry = readdir (folder)))
+		count += strcmp (entry->d_name, ".") != 0 && strcmp (entry->d_name, "..") != 0;
+	if (folder)
+		closedir (folder);
+	else if (again >= 0)
+		close (again);
+	return is_ours && folder && count == 0;
+}
+
 int
 monocle__run_folder_make_in (const char *place, const char *seen_place, bool sees_here, monocle__run_folder *ret_folder)
 {
 	monocle__run_folder folder = { .user = geteuid (), .path = monocle__format ("%s/monocle-XXXXXX", place) };
 	bool is_made = mkdtemp (folder.path) != NULL;
 	folder.fd = is_made ? open (folder.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
-	if (folder.fd < 0) {
-		int error = errno;
-		if (is_made)
+	if (folder.fd < 0 || !is_fresh (folder.fd)) {
+		int error = folder.fd < 0 ? errno : ELOOP;
+		if (folder.fd >= 0)
+			close (folder.fd);
+		else if (is_made)
 			rmdir (folder.path);
 		free (folder.path);
 		return error;
