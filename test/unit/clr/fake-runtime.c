@@ -73,9 +73,9 @@ start_session (ICorProfilerInfo15 *self, UINT32 count, COR_PRF_EVENTPIPE_PROVIDE
 {
 	assert_int_equal (count, 1);
 	assert_int_equal (fake_keywords, 0);
-	fake_level = providers->loggingLevel;
-	fake_keywords = providers->keywords;
 	*ret_session = ++fake_sessions;
+	fake_level = providers->loggingLevel;
+	fake_keywords = providers->keywords; /* last: tests wait for them */
 	return S_OK;
 }
 
