@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What the tests of the command share: a folder in which `monocle` finds what it looks for. Needs no runtime."""
+import fcntl
 import os
 import pathlib
+import pty
 import re
 import shutil
 import signal
@@ -9,12 +11,15 @@ import struct
 import subprocess
 import sys
 import tempfile
+import termios
+import threading
 import unittest
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(TOP / 'test'))
 import pprof  # noqa: E402
 
+MARK = b'\0end'
 MONOCLE = None  # the program under test; main () sets it
 
 
@@ -103,21 +108,22 @@ class Case(unittest.TestCase):
     def shell(self, script, *options, env=None):
         return self.monocle('run', *options, '--', '/bin/sh', '-c', script, env=env)
 
-    @staticmethod
-    def read_to_end(pid, terminal):
-        """What the child of pty.fork () writes until it ends."""
+    def see_on_terminal(self, *words, columns=80, **environment):
+        """What a command writes to a terminal. It is not the command's own: the kernel hangs up that of a session when
+        its first process ends, and what is not read yet may be lost then. It is all that comes before a mark."""
+        master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack('HHHH', 24, columns, 0, 0))
+        child = subprocess.Popen([self.program, *words], cwd=self.work, env=dict(self.environment, **environment),
+                                 stdin=slave, stdout=slave, stderr=slave)
+        end = threading.Thread(target=lambda: (child.wait(), os.write(slave, MARK)))
+        end.start()
         text = b''
-        while True:
-            try:
-                piece = os.read(terminal, 4096)
-            except OSError:
-                break
-            if not piece:
-                break
-            text += piece
-        os.waitpid(pid, 0)
-        os.close(terminal)
-        return text.decode()
+        while not text.endswith(MARK):
+            text += os.read(master, 4096)
+        end.join()
+        os.close(master)
+        os.close(slave)
+        return text[:-len(MARK)].decode()
 
     def assertNothingLeft(self):
         self.assertEqual(os.listdir(self.temporary), [])

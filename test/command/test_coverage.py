@@ -4,15 +4,11 @@
 
     test_coverage.py MONOCLE
 """
-import fcntl
 import hashlib
 import json
 import os
-import pty
 import re
-import struct
 import sys
-import termios
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import case
@@ -266,14 +262,8 @@ classes   3 of 3   100.0%
 
 
 class Terminals(Case):
-    def on_terminal(self, *words, columns=80, **environment):
-        pid, terminal = pty.fork()
-        if pid == 0:
-            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack('HHHH', 24, columns, 0, 0))
-            os.chdir(self.work)
-            os.execve(self.program, [self.program, 'report', *words, 'app.mcov'],
-                      dict(self.environment, TERM='xterm', **environment))
-        return self.read_to_end(pid, terminal)
+    def on_terminal(self, *words, **environment):
+        return self.see_on_terminal('report', *words, 'app.mcov', TERM='xterm', **environment)
 
     def test_bars_are_of_blocks_where_the_locale_has_them(self):
         self.assertIn('█', self.on_terminal('--tree'))

@@ -6,7 +6,6 @@
 """
 import json
 import os
-import pty
 import re
 import resource
 import shutil
@@ -413,12 +412,7 @@ before  after  change  points  path, with everything it called
         pprof.write_gzip(self.work / 'long.pb.gz', profile.encode())
         self.assertIn('Begin' + 'x' * 300 + 'End', self.monocle('report', 'long.pb.gz')[1])
         for extra, bold in [({}, True), ({'NO_COLOR': '1'}, False), ({'TERM': 'dumb'}, False)]:
-            pid, terminal = pty.fork()
-            if pid == 0:
-                os.chdir(self.work)
-                os.execve(self.program, [self.program, 'report', 'long.pb.gz'],
-                          dict(self.environment, COLUMNS='80', TERM='xterm') | extra)
-            text = self.read_to_end(pid, terminal)
+            text = self.see_on_terminal('report', 'long.pb.gz', **({'COLUMNS': '80', 'TERM': 'xterm'} | extra))
             last = text.splitlines()[-1]
             self.assertEqual(len(last), 80)
             self.assertIn('x…x', last)

@@ -3,10 +3,6 @@
 """What of a profile is shown, by the options that report, flame, diff and convert share."""
 import json
 import os
-import pty
-import struct
-import fcntl
-import termios
 
 import case
 import cover_file
@@ -204,12 +200,7 @@ class View(case.Case):
     def test_a_narrow_terminal_shows_the_methods(self):
         name = 'System.Text.RegularExpressions.RegexInterpreter:TryMatchAtCurrentPosition (System.ReadOnlySpan`1<char>)'
         write(self.work / 'w.pb.gz', 'cpu', ([name + FRAMEWORK], 100, 'main'))
-        pid, terminal = pty.fork()
-        if pid == 0:
-            os.chdir(self.work)
-            os.execve(self.program, [self.program, 'report', 'w.pb.gz'], dict(self.environment, COLUMNS='80'))
-        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack('HHHH', 24, 80, 0, 0))
-        out = self.read_to_end(pid, terminal)
+        out = self.see_on_terminal('report', 'w.pb.gz', COLUMNS='80')
         self.assertIn('  RegexInterpreter.TryMatchAtCurrentPosition\r\n', out)
         self.assertNotIn('self samples', out)
 
