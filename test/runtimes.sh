@@ -3,7 +3,7 @@
 #
 # runtimes.sh - makes several versions of .NET runnable beside each other, without installing them.
 #
-#   test/runtimes.sh [8|9|10 ...]     all three when none is named
+#   test/runtimes.sh [8|9|10|11 ...]     all of them when none is named
 #
 # Prints one line per runtime that can be had: MAJOR <tab> VERSION <tab> ROOT. A program is then run with
 #
@@ -11,13 +11,16 @@
 #
 # A version that `dotnet` on PATH already has is used where it is. Others are composed in .runtimes/ (MONOCLE_RUNTIMES
 # names another folder): the host from the SDK, the shared framework from the runtime package that a self-contained
-# project restores. Idempotent; a lock file lets two callers run at once. What cannot be had is named on stderr.
+# project restores, or for a version that is newer than the SDK the package of that name and version. Idempotent; a lock file lets two callers run at once. What cannot be had is named on stderr.
 # Exit code: 0 all that were asked for, 1 some are missing, 77 there is no `dotnet`.
 set -eu
 
 top=$(cd "$(dirname "$0")/.." && pwd -P)
 store=${MONOCLE_RUNTIMES:-$top/.runtimes}
 package=microsoft.netcore.app.runtime.linux-x64
+
+# The version of each major that no SDK here knows: an SDK picks the runtime package of its own and of older majors.
+declare -A newer_than_sdk=([11]=11.0.0)
 
 say() { echo "runtimes: $*" >&2; }
 
@@ -37,22 +40,41 @@ version_in() {
   ls "$2/shared/Microsoft.NETCore.App" 2>/dev/null | grep "^$1\." | sort -rV | head -n 1
 }
 
-# Restores the runtime package of major $1; prints the package's folder.
-restore_package() {
-  local dir=$store/.restore-$1
-  mkdir -p "$dir"
-  cat > "$dir/restore.csproj" <<EOF
-<Project Sdk="Microsoft.NET.Sdk">
-  <PropertyGroup>
-    <OutputType>Exe</OutputType>
+# The lines of a project of major $1 that make `dotnet restore` bring the runtime package.
+project_of() {
+  local sdk_major
+  sdk_major=$("$dotnet" --version | cut -d. -f1)
+  if [ "$1" -le "$sdk_major" ]; then
+    cat <<EOF
     <TargetFramework>net$1.0</TargetFramework>
     <RuntimeIdentifier>linux-x64</RuntimeIdentifier>
     <SelfContained>true</SelfContained>
     <UseAppHost>false</UseAppHost>
     <DisableImplicitNuGetFallbackFolder>true</DisableImplicitNuGetFallbackFolder>
   </PropertyGroup>
-</Project>
 EOF
+  else
+    cat <<EOF
+    <TargetFramework>net$sdk_major.0</TargetFramework>
+  </PropertyGroup>
+  <ItemGroup>
+    <PackageDownload Include="Microsoft.NETCore.App.Runtime.linux-x64" Version="[${newer_than_sdk[$1]}]" />
+  </ItemGroup>
+EOF
+  fi
+}
+
+# Restores the runtime package of major $1; prints the package's folder.
+restore_package() {
+  local dir=$store/.restore-$1
+  mkdir -p "$dir"
+  {
+    echo '<Project Sdk="Microsoft.NET.Sdk">'
+    echo '  <PropertyGroup>'
+    echo '    <OutputType>Exe</OutputType>'
+    project_of "$1"
+    echo '</Project>'
+  } > "$dir/restore.csproj"
   if ! "$dotnet" restore "$dir/restore.csproj" --packages "$store/packages" -v quiet > "$dir/log" 2>&1; then
     say ".NET $1 cannot be restored: $(grep -m 1 -i error "$dir/log" || tail -n 1 "$dir/log")"
     return 1
@@ -98,7 +120,7 @@ provide() {
 }
 
 rc=0
-[ $# -gt 0 ] || set -- 8 9 10
+[ $# -gt 0 ] || set -- 8 9 10 11
 for major; do
   provide "$major" || rc=1
 done
