@@ -11,7 +11,8 @@
 #
 # A version that `dotnet` on PATH already has is used where it is. Others are composed in .runtimes/ (MONOCLE_RUNTIMES
 # names another folder): the host from the SDK, the shared framework from the runtime package that a self-contained
-# project restores, or for a version that is newer than the SDK the package of that name and version. Idempotent; a lock file lets two callers run at once. What cannot be had is named on stderr.
+# project restores, or for a version that is newer than the SDK the package of that name and version. Idempotent; a
+# lock file lets two callers run at once. What cannot be had is named on stderr.
 # Exit code: 0 all that were asked for, 1 some are missing, 77 there is no `dotnet`.
 set -eu
 

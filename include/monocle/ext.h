@@ -166,6 +166,7 @@ typedef struct {
 	uintptr_t sp, fp;        /* of the frame, there; 0: unknown */
 	uint32_t native_offset;  /* from `start` to the running instruction: of a call, not after it */
 	uint32_t kind;           /* MonocleFrameKind */
+	mono_bool has_inlined;   /* methods became parts of this code: monocle_inlined_at () tells which */
 } monocle_frame;
 
 /* Nonzero stops the walk. Inside a signal handler it has to be async-safe. */
@@ -213,6 +214,20 @@ MONOCLE_EXT mono_bool monocle_code_awaited (uint64_t *ret_found);
  * are untouched. Any thread; normal context.
  */
 MONOCLE_EXT mono_bool monocle_il_offset_at (const void *ip, MonoMethod **ret_method, uint32_t *ret_il_offset);
+
+/* A method whose code at some place became a part of another one's, and where in its IL. */
+typedef struct {
+	MonoMethod *method;
+	uint32_t il_offset; /* of the outer ones: of the call that was inlined */
+} monocle_inlined;
+
+/*
+ * The methods that the code at `ip` is of, innermost first: those that were inlined there, and last the one that was
+ * compiled. `ip` is as monocle_il_offset_at () wants it. How many there are in `ret`, `capacity` at most; 0: nothing
+ * was inlined there, or that is not known. CoreCLR tells it of what is compiled while the program runs with
+ * DOTNET_RichDebugInfo=1 in its environment, and while somebody samples; Mono never does. Any thread; normal context.
+ */
+MONOCLE_EXT uint32_t monocle_inlined_at (const void *ip, monocle_inlined *ret, uint32_t capacity);
 
 /* --- sampling: how it goes ---------------------------------------------------------------------------------------- */
 

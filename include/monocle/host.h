@@ -373,6 +373,12 @@ typedef struct {
 	int (*il_offset_of)(void *host, MonoMethod *method, const void *start, uint32_t native_offset,
 	                    uint32_t *ret_il_offset);
 	/*
+	 * normal context: the methods that stand for a native offset into the method's code at `start`, innermost first,
+	 * `capacity` at most and never without `method` itself, which is the last. 0: nothing was inlined there.
+	 */
+	uint32_t (*inlined_at)(void *host, MonoMethod *method, const void *start, uint32_t native_offset,
+	                       monocle_inlined *ret, uint32_t capacity);
+	/*
 	 * normal context: the newest code of a method and its map, at most `capacity` points of it, by ascending native
 	 * offset. `points` may be NULL when capacity is 0.
 	 */
@@ -799,6 +805,9 @@ MONO_API void monocle_jit_info_free_code (const void *start); /* the address may
 MONO_API MonoJitInfo *monocle_jit_info_find (const void *address);
 /* One word per piece that belongs to the host; NULL at first. Use atomics where threads meet. */
 MONO_API void **monocle_jit_info_slot (MonoJitInfo *info);
+/* The host operation inlined_at knows parts of it; it does not of new pieces. Any context. */
+MONO_API void monocle_jit_info_set_inlined (MonoJitInfo *info);
+MONO_API mono_bool monocle_jit_info_has_inlined (const MonoJitInfo *info);
 
 /* --- ids: a lock-free map from the runtime's ids to records; for hosts whose runtime speaks in ids ---------------- */
 

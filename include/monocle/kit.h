@@ -370,6 +370,11 @@ typedef struct {
 	void (*begin) (void *data);                       /* may be NULL */
 	void (*end) (void *data);                         /* may be NULL */
 	void (*beat) (void *data);                        /* once a second, and before the end; may be NULL */
+	/*
+	 * Instead of resolve, where an address may stand for several frames, as of inlined methods: their keys, innermost
+	 * first, `capacity` at most. 0: [unknown]. May be NULL.
+	 */
+	uint32_t (*resolve_all) (void *data, uintptr_t address, void **ret_keys, uint32_t capacity);
 	bool pieces;            /* there is a file for each piece: see monocle_kit_stacks_cut () */
 	uint64_t paths;         /* bytes for stacks, as monocle_kit_spool_config has it */
 } monocle_kit_stacks_config;

@@ -39,6 +39,7 @@ enum {
 	NAME_BUFFER = 16 << 10,
 	DRAIN_STACK = 512 << 10, /* resolve and name are a runtime's */
 	EXIT_WAIT_MS = 200,      /* for a drain thread that may be waiting for a thread that is gone */
+	INLINED_MAX = 64,        /* frames that one address stands for */
 };
 
 struct known_stack {
@@ -48,7 +49,9 @@ struct known_stack {
 
 struct known_code {
 	uint64_t address;
-	uint64_t key; /* 0: an empty place */
+	uint32_t count; /* 0: an empty place */
+	uint64_t key;   /* of one frame alone */
+	uint64_t *keys; /* of several, innermost first; NULL: there is one */
 };
 
 struct thread {
@@ -223,21 +226,60 @@ stop_asking (monocle_kit_stacks *stacks)
 	stacks->is_asking = false;
 }
 
-/* The key of an address. An address that is unknown now may be known later: it is not remembered. */
-static uint64_t
-resolve (monocle_kit_stacks *stacks, uint64_t address)
+/* The frames that an address stands for, innermost first. What is unknown now may be known later: not remembered. */
+static uint32_t
+ask_for_keys (monocle_kit_stacks *stacks, uint64_t address, uint64_t ret[INLINED_MAX])
+{
+	void *keys[INLINED_MAX] = { NULL };
+	uint32_t count = 0;
+	ask (stacks);
+	if (stacks->config.resolve_all)
+		count = stacks->config.resolve_all (stacks->config.data, address, keys, INLINED_MAX);
+	else if ((keys[0] = stacks->config.resolve (stacks->config.data, address)))
+		count = 1;
+	MONOCLE__INVARIANT (count <= INLINED_MAX);
+	for (uint32_t i = 0; i < count; i++)
+		ret[i] = (uintptr_t) keys[i];
+	return count;
+}
+
+static void
+forget_known (struct known_code *known)
+{
+	free (known->keys);
+	*known = (struct known_code) { .count = 0 };
+}
+
+static void
+remember (struct known_code *known, uint64_t address, const uint64_t *keys, uint32_t count)
+{
+	forget_known (known);
+	if (count > 1) {
+		known->keys = malloc (count * sizeof *keys);
+		if (!known->keys)
+			return;
+		memcpy (known->keys, keys, count * sizeof *keys);
+	}
+	known->address = address;
+	known->count = count;
+	known->key = keys[0];
+}
+
+/* The keys of an address, innermost first; 0: it is unknown. */
+static uint32_t
+resolve (monocle_kit_stacks *stacks, uint64_t address, uint64_t ret[INLINED_MAX])
 {
 	struct known_code *known = &stacks->code[monocle__hash (0, address) >> 32 & (KNOWN_CODE - 1)];
-	if (known->key && known->address == address)
-		return known->key;
-	if (!stacks->config.resolve)
-		return MONOCLE_KIT_FRAME_UNKNOWN;
-	ask (stacks);
-	uint64_t key = (uintptr_t) stacks->config.resolve (stacks->config.data, address);
-	if (!key)
-		return MONOCLE_KIT_FRAME_UNKNOWN;
-	*known = (struct known_code) { address, key };
-	return key;
+	if (known->count && known->address == address) {
+		memcpy (ret, known->keys ? known->keys : &known->key, known->count * sizeof *ret);
+		return known->count;
+	}
+	if (!stacks->config.resolve && !stacks->config.resolve_all)
+		return 0;
+	uint32_t count = ask_for_keys (stacks, address, ret);
+	if (count)
+		remember (known, address, ret, count);
+	return count;
 }
 
 static void
@@ -365,14 +407,19 @@ name_thread (monocle_kit_stacks *stacks, const struct monocle__stack_record *rec
 
 /* --- the drain thread: stacks ------------------------------------------------------------------------------------- */
 
-static uint64_t
-key_of (monocle_kit_stacks *stacks, uint64_t frame, bool *ret_whole)
+/* At least one. */
+static uint32_t
+keys_of (monocle_kit_stacks *stacks, uint64_t frame, uint64_t ret[INLINED_MAX], bool *ret_whole)
 {
-	if (!(frame & MONOCLE__STACK_ADDRESS))
-		return frame;
-	uint64_t key = resolve (stacks, frame & ~MONOCLE__STACK_ADDRESS);
-	*ret_whole &= key != MONOCLE_KIT_FRAME_UNKNOWN;
-	return key;
+	uint32_t count = 0;
+	if (frame & MONOCLE__STACK_ADDRESS) {
+		count = resolve (stacks, frame & ~MONOCLE__STACK_ADDRESS, ret);
+		frame = MONOCLE_KIT_FRAME_UNKNOWN;
+		*ret_whole &= count != 0;
+	}
+	if (!count)
+		ret[count++] = frame;
+	return count;
 }
 
 /* Nothing is above it: it is a thread, or what the thread did. */
@@ -397,19 +444,30 @@ fold (monocle_kit_stacks *stacks, uint32_t root, uint32_t node, uint64_t innermo
 	return index ? index : monocle__thread_fold (&stacks->tree, node, innermost, 1, MONOCLE__PATH_NEEDED);
 }
 
-/* The node of a stack that is not known yet. *ret_whole: every frame was resolved. 0: no room. */
+/*
+ * The node of a stack that is not known yet. *ret_whole: every frame was resolved. 0: no room. Of a stack that would be
+ * too deep with what was inlined the methods that were compiled are kept.
+ */
 static uint32_t
 walk (monocle_kit_stacks *stacks, uint32_t root, const uint64_t *frames, uint32_t count, bool *ret_whole)
 {
-	uint32_t node = root;
+	uint64_t keys[INLINED_MAX], innermost[INLINED_MAX];
+	uint32_t node = root, depth = 0;
 	*ret_whole = true;
-	for (uint32_t depth = 1; depth <= count; depth++) {
-		uint32_t next = find_or_make (stacks, node, key_of (stacks, frames[count - depth], ret_whole), depth);
-		if (!next && __atomic_load_n (&stacks->spool.paths.is_full, __ATOMIC_RELAXED))
-			return fold (stacks, root, node, key_of (stacks, frames[0], ret_whole), depth);
-		if (!next)
-			return 0;
-		node = next;
+	for (uint32_t left = count; left--;) {
+		uint32_t many = keys_of (stacks, frames[left], keys, ret_whole), first = many - 1;
+		if (depth + many + left <= MONOCLE_KIT_MAX_FRAMES)
+			first = 0;
+		for (uint32_t i = many; i-- > first;) {
+			uint32_t next = find_or_make (stacks, node, keys[i], ++depth);
+			if (!next && __atomic_load_n (&stacks->spool.paths.is_full, __ATOMIC_RELAXED)) {
+				keys_of (stacks, frames[0], innermost, ret_whole);
+				return fold (stacks, root, node, innermost[0], depth);
+			}
+			if (!next)
+				return 0;
+			node = next;
+		}
 	}
 	return node;
 }
@@ -467,7 +525,8 @@ static void
 forget_code (monocle_kit_stacks *stacks)
 {
 	memset (stacks->stacks, 0, sizeof stacks->stacks);
-	memset (stacks->code, 0, sizeof stacks->code);
+	for (uint32_t i = 0; i < KNOWN_CODE; i++)
+		forget_known (&stacks->code[i]);
 }
 
 /* What happens again finds its place. */
@@ -783,6 +842,8 @@ monocle_kit_stacks_free (monocle_kit_stacks *stacks)
 	if (stacks->tree.slots)
 		munmap (stacks->tree.slots, (stacks->tree.mask + 1) * sizeof *stacks->tree.slots);
 	sem_destroy (&stacks->wake);
+	for (uint32_t i = 0; i < KNOWN_CODE; i++)
+		forget_known (&stacks->code[i]);
 	free (stacks->threads);
 	free (stacks);
 }

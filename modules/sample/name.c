@@ -32,7 +32,7 @@
 #define NATIVE_KEY ((uintptr_t) 1 << 62)
 #define PLACE_KEY  ((uintptr_t) 1 << 61)
 
-enum { FIRST_SLOTS = 256, NO_OFFSET = UINT32_MAX };
+enum { FIRST_SLOTS = 256, INLINED_MAX = 64, NO_OFFSET = UINT32_MAX };
 
 /* An IL offset in a method; there until name_leave (). */
 struct place {
@@ -154,19 +154,52 @@ method_at (uintptr_t address, uint32_t *ret_il_offset)
 	return search.method;
 }
 
-void *
-name_resolve (void *data, uintptr_t address)
+static void *
+key_of (MonoMethod *method, uint32_t il_offset)
+{
+	return has_lines && il_offset != NO_OFFSET ? key_of_place (method, il_offset) : method;
+}
+
+/*
+ * Of the method that was compiled, which is the last, the runtime's own map tells the line, as where nothing was
+ * inlined: it knows what our probes are. The offsets of the others are in the code that was compiled.
+ */
+static uint32_t
+resolve_inlined (uintptr_t address, void **ret_keys, uint32_t capacity)
+{
+	monocle_inlined inlined[INLINED_MAX];
+	uint32_t most = capacity < INLINED_MAX ? capacity : INLINED_MAX, il_offset;
+	uint32_t count = monocle_inlined_at ? monocle_inlined_at ((void *) address, inlined, most) : 0;
+	for (uint32_t i = 0; i + 1 < count; i++)
+		ret_keys[i] = key_of (inlined[i].method, inlined[i].il_offset);
+	if (count) {
+		MonoMethod *method = method_at (address, &il_offset);
+		ret_keys[count - 1] = key_of (method ? method : inlined[count - 1].method, method ? il_offset : NO_OFFSET);
+	}
+	return count;
+}
+
+static uint32_t
+resolve_one (uintptr_t address, void **ret_key)
 {
 	uint32_t il_offset;
-	monocle_kit_runtime_ask ();
 	MonoMethod *method = method_at (address, &il_offset);
-	monocle_kit_runtime_asked ();
 	if (method)
 		monocle_kit_aot_prepared (address);
-	if (method && il_offset != NO_OFFSET)
-		return key_of_place (method, il_offset);
 	uintptr_t function = method ? 0 : monocle_kit_native_function (address);
-	return function ? (void *) (function | NATIVE_KEY) : method;
+	*ret_key = function ? (void *) (function | NATIVE_KEY) : method ? key_of (method, il_offset) : NULL;
+	return *ret_key != NULL;
+}
+
+uint32_t
+name_resolve (void *data, uintptr_t address, void **ret_keys, uint32_t capacity)
+{
+	monocle_kit_runtime_ask ();
+	uint32_t count = resolve_inlined (address, ret_keys, capacity);
+	if (!count)
+		count = resolve_one (address, ret_keys);
+	monocle_kit_runtime_asked ();
+	return count;
 }
 
 /* --- state machines ----------------------------------------------------------------------------------------------- */

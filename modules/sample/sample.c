@@ -126,7 +126,7 @@ see_frame (const monocle_frame *frame, void *data)
 		stack->is_cut = true;
 		return 1;
 	}
-	if (option_lines && frame->start && frame->kind == MONOCLE_FRAME_MANAGED)
+	if ((option_lines || frame->has_inlined) && frame->start && frame->kind == MONOCLE_FRAME_MANAGED)
 		push (stack, NULL, (uintptr_t) frame->start + frame->native_offset);
 	else if (frame->method)
 		push (stack, frame->method, 0);
@@ -590,7 +590,7 @@ open_stacks (const char *desc)
 		.threads = option_threads,
 		.buffer = option_buffer,
 		.paths = option_paths,
-		.resolve = name_resolve,
+		.resolve_all = name_resolve,
 		.name = name_of,
 		.begin = drain_thread_begin,
 		.beat = beat,

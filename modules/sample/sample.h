@@ -99,8 +99,8 @@ void frames_give_back (const monocle_kit_frame *frames);
 void name_init (bool raw, bool lines, bool late);
 /* The end of an attach: nobody has a key of these any more. */
 void name_leave (void);
-/* resolve and name of monocle_kit_stacks_config. */
-void *name_resolve (void *data, uintptr_t address);
+/* resolve_all and name of monocle_kit_stacks_config. */
+uint32_t name_resolve (void *data, uintptr_t address, void **ret_keys, uint32_t capacity);
 size_t name_of (void *key, char *buffer, size_t size);
 
 /* --- runtime.c: whose time it was when no managed code ran -------------------------------------------------------- */

@@ -126,6 +126,31 @@ set_coreclr (const char *adapter)
 	}
 }
 
+/* Is the module named by NAME or NAME:ARGS? */
+static bool
+is_named (const char *desc, const char *name)
+{
+	size_t length = strlen (name);
+	return strncmp (desc, name, length) == 0 && (desc[length] == ':' || !desc[length]);
+}
+
+/*
+ * The runtime is told to keep what it inlines where, so that samples can tell. What the caller has set stays. Modules
+ * of ours that never sample do without what that costs at the start.
+ */
+static void
+set_inlined (char *const *descs, size_t count)
+{
+	static const char *const others[] = { "calls", "cover", "exceptions", "events" };
+	for (size_t i = 0; i < count; i++) {
+		bool samples = true;
+		for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+			samples = samples && !is_named (descs[i], others[k]);
+		if (samples)
+			setenv ("DOTNET_RichDebugInfo", "1", 0);
+	}
+}
+
 static bool
 names_us (const char *entry)
 {
@@ -295,6 +320,8 @@ monocle__environ_set (const monocle__environ_wishes *wishes, const monocle__envi
 	set_profiles (wishes);
 	if (wishes->layout->adapter && !state->foreign)
 		set_coreclr (wishes->layout->adapter);
+	if (wishes->layout->adapter)
+		set_inlined (wishes->profiles, wishes->profile_count);
 	if (state->is_joined)
 		join_lists (wishes->layout->adapter);
 	if (wishes->layout->umbrella) {

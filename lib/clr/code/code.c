@@ -14,6 +14,7 @@
 #include "images/editable.h"
 #include "images/image.h"
 #include "images/resolve.h"
+#include "inlined.h"
 #include "state.h"
 
 enum { BODIES_MAX = 32 };
@@ -288,4 +289,5 @@ monocle__clr_code_ops (monocle_host_ops *ops)
 	ops->code_awaited = monocle__codemap_awaited;
 	ops->il_offset_of = il_offset_of;
 	ops->describe_code = describe_code;
+	ops->inlined_at = monocle__inlined_at;
 }

@@ -25,6 +25,7 @@
 #include "images/emitted.h"
 #include "images/image.h"
 #include "images/resolve.h"
+#include "inlined.h"
 #include "invariant.h"
 #include "pause.h"
 #include "precompiled.h"
@@ -58,6 +59,7 @@ void
 monocle__codemap_begin (void)
 {
 	monocle__service_set_chore (do_chore);
+	monocle__inlined_begin ();
 	atomic_store (&wanted, true);
 }
 
@@ -75,6 +77,7 @@ monocle__codemap_end (void)
 	atomic_store (&pending, false);
 	clear (queue, QUEUE);
 	clear (refused, REFUSED);
+	monocle__inlined_end ();
 }
 
 void
@@ -105,6 +108,7 @@ monocle__codemap_find (uintptr_t ip, monocle__code *ret)
 		.method = mono_jit_info_get_method (info),
 		.frame = (_Atomic (uint64_t) *) monocle_jit_info_slot (info),
 		.kind = MONOCLE__CODE_JIT,
+		.has_inlined = monocle_jit_info_has_inlined (info),
 	};
 	return true;
 }
@@ -123,7 +127,7 @@ monocle__codemap_jit_info (void *host, const void *address)
 
 /* The jit info of a body's first part. A cold part has one too. NULL: the runtime shows no such body (any more). */
 static MonoJitInfo *
-add_body (UINT_PTR start, MonoMethod *method)
+add_body (UINT_PTR start, FunctionID function, MonoMethod *method)
 {
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
 	COR_PRF_CODE_INFO code[PARTS_MAX];
@@ -134,6 +138,8 @@ add_body (UINT_PTR start, MonoMethod *method)
 	for (ULONG32 i = 0; i < parts && i < PARTS_MAX; i++) {
 		MonoJitInfo *made = monocle_jit_info_new (method, (const void *) code[i].startAddress, (uint32_t) code[i].size);
 		first = i ? first : made;
+		if (!i && monocle__inlined_learn (function, start) && made)
+			monocle_jit_info_set_inlined (made);
 		monocle_raise_jit_code_buffer ((const mono_byte *) code[i].startAddress, code[i].size,
 		                               MONO_PROFILER_CODE_BUFFER_METHOD, method);
 	}
@@ -159,7 +165,7 @@ monocle__codemap_compiled (FunctionID function, ReJITID version, MonoMethod *met
 		return NULL;
 	for (ULONG32 i = 0; i < count && i < BODIES_MAX; i++) {
 		MonoJitInfo *known = monocle_jit_info_find ((const void *) starts[i]);
-		MonoJitInfo *made = is_known (known, starts[i], method) ? NULL : add_body (starts[i], method);
+		MonoJitInfo *made = is_known (known, starts[i], method) ? NULL : add_body (starts[i], function, method);
 		newest = made ? made : newest ? newest : known;
 	}
 	return newest;

@@ -39,6 +39,7 @@ typedef struct {
 	 */
 	const uint8_t *unwind;
 	uint8_t kind; /* monocle__code_kind */
+	bool has_inlined;
 	bool is_part; /* a funclet or a cold part: the method's entry is in another piece */
 } monocle__code;
 

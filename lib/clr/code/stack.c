@@ -167,6 +167,7 @@ visit_found (const found *callee, const found *f, const visitor *v)
 			return 1;
 		frame.start = mono_jit_info_get_code_start (code);
 		frame.native_offset = native_offset_of (frame.ip, (uintptr_t) frame.start, !callee->function);
+		frame.has_inlined = monocle_jit_info_has_inlined (code);
 	}
 	return v->visit (&frame, v->data);
 }
@@ -180,6 +181,7 @@ monocle__clr_stack_place (monocle_frame *frame, FunctionID function, bool is_inn
 		return;
 	frame->start = mono_jit_info_get_code_start (code);
 	frame->native_offset = native_offset_of (frame->ip, (uintptr_t) frame->start, is_innermost);
+	frame->has_inlined = monocle_jit_info_has_inlined (code);
 }
 
 static int

@@ -408,6 +408,7 @@ describe (const walk *w, uintptr_t ip, const monocle__code *code, monocle_frame 
 	ret->method = code->method;
 	ret->start = (const void *) code->start;
 	ret->native_offset = code->start ? (uint32_t) (ip - code->start) : 0;
+	ret->has_inlined = code->has_inlined;
 	if (!code->method && !is_stub)
 		monocle__codemap_learn (ip);
 }

@@ -476,6 +476,20 @@ monocle_il_offset_at (const void *ip, MonoMethod **ret_method, uint32_t *ret_il_
 	return 1;
 }
 
+uint32_t
+monocle_inlined_at (const void *ip, monocle_inlined *ret, uint32_t capacity)
+{
+	const monocle_host_ops *ops = monocle__host_ops ();
+	MonoJitInfo *code = ops->inlined_at ? mono_jit_info_table_find (mono_get_root_domain (), (void *) ip) : NULL;
+	MonoMethod *method = monocle_jit_info_has_inlined (code) ? mono_jit_info_get_method (code) : NULL;
+	if (!method || !monocle__image_ask_begin (method->image))
+		return 0;
+	const char *start = mono_jit_info_get_code_start (code);
+	uint32_t count = ops->inlined_at (ops->host, method, start, (uint32_t) ((const char *) ip - start), ret, capacity);
+	monocle__image_ask_end (method->image);
+	return count;
+}
+
 /* " METHOD [{record} + offset] [file :: line u] (start end) [domain - name]". */
 char *
 mono_pmip (void *ip)

@@ -11,6 +11,9 @@
  */
 #include "jit-info.h"
 
+#include <stdatomic.h>
+#include <stdbool.h>
+
 #include <mono/metadata/appdomain.h>
 #include "arena.h"
 #include "dispatch/host.h"
@@ -32,6 +35,7 @@ struct _MonoJitInfo {
 	_Atomic (uint32_t) size;
 	uint64_t flags; /* how many clauses, and of what kind; 0 here */
 	void *slot;
+	_Atomic (bool) has_inlined;
 };
 
 typedef struct node node;
@@ -180,6 +184,7 @@ monocle_jit_info_new (MonoMethod *method, const void *start, uint32_t size)
 		return NULL;
 	atomic_store_explicit (&info->start, address, memory_order_relaxed);
 	atomic_store_explicit (&info->size, size, memory_order_relaxed);
+	atomic_store_explicit (&info->has_inlined, false, memory_order_relaxed);
 	MONOCLE__INVARIANT (start_of (info) < end_of (info));
 	forget_overlapping (info);
 	MONOCLE__PAUSE (jit_info_adds);
@@ -251,6 +256,18 @@ void **
 monocle_jit_info_slot (MonoJitInfo *info)
 {
 	return &info->slot;
+}
+
+void
+monocle_jit_info_set_inlined (MonoJitInfo *info)
+{
+	atomic_store_explicit (&info->has_inlined, true, memory_order_relaxed);
+}
+
+mono_bool
+monocle_jit_info_has_inlined (const MonoJitInfo *info)
+{
+	return info && atomic_load_explicit (&info->has_inlined, memory_order_relaxed);
 }
 
 /* --- mono_jit_info_* ---------------------------------------------------------------------------------------------- */

@@ -4,7 +4,8 @@
 
 Such an expression is optimised at once, and what it calls is the program's own work: without a frame of its own that
 would stand as (wrapper dynamic-method). Accessors are inlined all the same, and so is everything where no module
-samples. Where code was there before an attach, the expression has its name.
+samples. Where code was there before an attach, the expression has its name. In other code everything is inlined, and
+where the runtime keeps trees of that, what was inlined has its frame all the same.
 
   inlined.py --build DIR [--runtimes clr8,clr9,clr10]
 """
@@ -20,20 +21,25 @@ import harness  # noqa: E402
 import pprof  # noqa: E402
 
 VALUE = 42
+TREES = {"DOTNET_RichDebugInfo": "1"}
+ONCE = {"DOTNET_TieredCompilation": "0"}  # compiled once, as well as can be
 EXPRESSION = "(wrapper dynamic-method) object:lambda_method1 (System.Runtime.CompilerServices.Closure,Order)"
-CHAIN = ["Inlined:Waits ()", "Inlined:Handles (Order)", EXPRESSION, "Inlined:Main ()"]
+CHAIN = ["Inlined:Waits ()", "Inlined:Handles (Order)", EXPRESSION, "Inlined:Main (string[])"]
+# With an argument; but for the first one they are one piece of code.
+PARTS = ["Inlined:Waits ()", "Inlined:Handles (Order)", "Inlined:Inner (Order)", "Inlined:Outer (Order)",
+         "Inlined:Compiled (Order)", "Inlined:Main (string[])"]
 # What the compiler asks of the expression: the callee, and whether some module samples.
 DECISIONS = {("Inlined:Handles (Order)", False): "yes", ("Inlined:Handles (Order)", True): "no",
              ("Order:get_Number ()", False): "yes", ("Order:get_Number ()", True): "yes"}
 
 
 class Inlined(harness.Suite):
-    def start(self, runtime, modules):
+    def start(self, runtime, modules, *args, env=None):
         """The program, when it waits in the expression."""
         exe = self.build.path / "test/conformance/sampling/inlined.exe"
-        env = harness.profile_environment(self.build, runtime, modules) if modules else harness.bare_environment()
-        program = subprocess.Popen(runtime.command(exe), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, text=True, env=env, cwd=self.work)
+        own = harness.profile_environment(self.build, runtime, modules) if modules else harness.bare_environment()
+        program = subprocess.Popen(runtime.command(exe) + list(args), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True, env={**own, **(env or {})}, cwd=self.work)
         self.check(program.stdout.readline() == "ready\n", "%s: the program waits" % runtime)
         return program
 
@@ -41,17 +47,29 @@ class Inlined(harness.Suite):
         out, err = program.communicate(timeout=100)
         self.check(program.returncode == VALUE, what + ": the expression has its value", (program.returncode, out, err))
 
-    def sampled(self, runtime):
-        what, snapshot = "%s, sampled" % runtime, self.work / ("%s.pb.gz" % runtime)
-        program = self.start(runtime, ["sample:mode=none,snapshot=%s,output=%s.samples" % (snapshot, snapshot)])
+    def snapshot(self, what, runtime, chain, *args, env, options=""):
+        """Every stack of a snapshot that has the first of the chain has all of it. Returns the profile."""
+        file = self.work / ("%s.pb.gz" % what.replace(" ", "-").replace(",", ""))
+        program = self.start(runtime, ["sample:mode=none,snapshot=%s,output=%s.samples%s" % (file, file, options)],
+                             *args, env=env)
         program.send_signal(signal.SIGUSR2)
-        self.check(harness.wait_for(lambda: snapshot.exists() or program.poll() is not None) and snapshot.exists(),
+        self.check(harness.wait_for(lambda: file.exists() or program.poll() is not None) and file.exists(),
                    what + ": the snapshot comes")
-        stacks = [list(stack) for stack, _, _ in pprof.load(snapshot).samples]
-        waiting = [stack for stack in stacks if CHAIN[0] in stack]
-        self.check(waiting and all(stack[stack.index(CHAIN[0]):][:len(CHAIN)] == CHAIN for stack in waiting),
+        profile = pprof.load(file)
+        stacks = [list(stack) for stack, _, _ in profile.samples]
+        waiting = [stack for stack in stacks if chain[0] in stack]
+        self.check(waiting and all(stack[stack.index(chain[0]):][:len(chain)] == chain for stack in waiting),
                    what + ": each method has its frame", stacks)
         self.finish_program(what, program)
+        return profile
+
+    def sampled(self, runtime):
+        self.snapshot("%s, sampled" % runtime, runtime, CHAIN, env={})
+        self.snapshot("%s, sampled, with trees" % runtime, runtime, CHAIN, env=TREES)
+        self.snapshot("%s, parts" % runtime, runtime, PARTS, "parts",
+                      env={**TREES, **ONCE})
+        self.snapshot("%s, parts without trees" % runtime, runtime, [PARTS[0]] + PARTS[-2:],
+                      "parts", env=ONCE)
 
     def decided(self, runtime, is_sampled):
         what, file = "%s, %ssampled" % (runtime, "" if is_sampled else "not "), self.work / "decisions"
