@@ -11,14 +11,16 @@
 #
 # A version that `dotnet` on PATH already has is used where it is. Others are composed in .runtimes/ (MONOCLE_RUNTIMES
 # names another folder): the host from the SDK, the shared framework from the runtime package that a self-contained
-# project restores, or for a version that is newer than the SDK the package of that name and version. Idempotent; a
-# lock file lets two callers run at once. What cannot be had is named on stderr.
+# project restores, or for a version that is newer than the SDK the package of that name and version. Such a newer one
+# has ASP.NET as well, because no SDK has it. Idempotent; a lock file lets two callers run at once. What cannot be had
+# is named on stderr.
 # Exit code: 0 all that were asked for, 1 some are missing, 77 there is no `dotnet`.
 set -eu
 
 top=$(cd "$(dirname "$0")/.." && pwd -P)
 store=${MONOCLE_RUNTIMES:-$top/.runtimes}
 package=microsoft.netcore.app.runtime.linux-x64
+web_package=microsoft.aspnetcore.app.runtime.linux-x64
 
 # The version of each major that no SDK here knows: an SDK picks the runtime package of its own and of older majors.
 declare -A newer_than_sdk=([11]=11.0.0)
@@ -60,6 +62,7 @@ EOF
   </PropertyGroup>
   <ItemGroup>
     <PackageDownload Include="Microsoft.NETCore.App.Runtime.linux-x64" Version="[${newer_than_sdk[$1]}]" />
+    <PackageDownload Include="Microsoft.AspNetCore.App.Runtime.linux-x64" Version="[${newer_than_sdk[$1]}]" />
   </ItemGroup>
 EOF
   fi
@@ -103,6 +106,18 @@ compose() {
   mv "$tmp" "$root"
 }
 
+# Puts ASP.NET of major $1 into its root, where the package of it is there.
+take_web() {
+  local root=$store/$1 tmp pkg
+  pkg=$store/packages/$web_package/${newer_than_sdk[$1]}
+  [ -d "$pkg" ] || restore_package "$1" > /dev/null || return 1
+  tmp=$(mktemp -d "$store/.compose-XXXXXX")
+  chmod 755 "$tmp"
+  mkdir "$tmp/$(basename "$pkg")"
+  take "$pkg/runtimes/linux-x64/lib/net$1.0/." "$tmp/$(basename "$pkg")/"
+  mv "$tmp" "$root/shared/Microsoft.AspNetCore.App"
+}
+
 provide() {
   local major=$1 version
   version=$(version_in "$major" "$sdk_root")
@@ -116,6 +131,11 @@ provide() {
       # Somebody else may have made it while we waited for the lock.
       [ -n "$(version_in "$major" "$store/$major")" ] || compose "$major"
     ) 9> "$store/.lock" || return 1
+  fi
+  if [ -n "${newer_than_sdk[$major]:-}" ] && [ ! -d "$store/$major/shared/Microsoft.AspNetCore.App" ]; then
+    ( flock 9
+      [ -d "$store/$major/shared/Microsoft.AspNetCore.App" ] || take_web "$major"
+    ) 9> "$store/.lock" || say ".NET $major: there is no ASP.NET"
   fi
   printf '%s\t%s\t%s\n' "$major" "$(version_in "$major" "$store/$major")" "$store/$major"
 }
