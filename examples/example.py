@@ -61,7 +61,7 @@ class Examples(harness.Suite):
 
 def main():
     suite = Examples("examples", __doc__)
-    suite.parser.add_argument("--runtime", required=True, help="mono, clr8, clr9, clr10 or embed")
+    suite.parser.add_argument("--runtime", required=True, help="mono, clr8, ... or embed")
     suite.parser.add_argument("example", choices=sorted(CASES))
     options = suite.parse()
     suite.example(options.example, options.runtime)

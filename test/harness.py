@@ -24,7 +24,10 @@ import time
 TEST = pathlib.Path(__file__).resolve().parent
 TOP = TEST.parent
 HANGS = 400  # seconds after which a suite says where it is; none takes so long on an idle machine
-FIRST, ALL = "mono,clr10", "mono,clr8,clr9,clr10"  # the runtimes of the first tier, and those of --full
+# The versions of .NET, and the runtimes of the first tier and of --full. A suite that asks 8 and 9 in the first tier
+# asks TO_10 there, where .NET 11 says what 10 says (test/README.md).
+NET, TO_10, OLDER = "clr8,clr9,clr10,clr11", "clr8,clr9,clr10", ("clr8", "clr9")
+FIRST, ALL = "mono,clr10", "mono," + NET
 CLR_GUID = "{F5E0F6A1-5B3C-4C7E-9D64-6D6F6E6F636C}"
 
 # Variables that would put a profiler into a run that must be bare, or change what the runtime does.
@@ -243,6 +246,9 @@ class Suite:
             print("seed: %d" % seed(), flush=True)
         if getattr(self.options, "runtimes", "") is None:
             self.options.runtimes = full if self.options.full else first
+        # The versions of .NET that are asked where all, and where the newer ones, are asked by name.
+        self.net = (NET if self.options.full else TO_10).split(",")
+        self.newer = [name for name in self.net if name not in OLDER]
         self.bares = {}
         faulthandler.dump_traceback_later(HANGS, repeat=True)  # who ends a test that hangs does not say where it did
         self.build = Build(self.options.build)

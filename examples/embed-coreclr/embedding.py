@@ -93,8 +93,9 @@ class Embedding(greeted.Suite):
 
 def main():
     suite = Embedding("embedding", __doc__)
-    suite.parser.add_argument("runtime", nargs="*", default=["clr8", "clr9", "clr10"])
-    suite.all(suite.parse().runtime)
+    suite.parser.add_argument("runtime", nargs="*")
+    options = suite.parse()
+    suite.all(options.runtime or suite.net)
     return suite.finish()
 
 

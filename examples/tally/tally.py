@@ -98,7 +98,7 @@ def main():
         suite.run_embedded()
         if language in ("c", "cpp"):
             suite.run_with_monos_headers()
-        for runtime in suite.runtimes(["mono", "clr10"]):
+        for runtime in suite.runtimes(["mono"] + suite.newer):
             suite.run_hard(runtime)
     return suite.finish()
 

@@ -26,7 +26,7 @@ class Bench(harness.Suite):
 
 def main():
     bench = Bench("heap-bench", __doc__)
-    bench.parser.add_argument("--runtimes", default="mono,clr8,clr9,clr10")
+    bench.parser.add_argument("--runtimes", default=harness.ALL)
     bench.parser.add_argument("--rounds", type=int, default=5)
     options = bench.parse()
     image = bench.build.path / "test/conformance/heap/heap.exe"

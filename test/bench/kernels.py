@@ -49,7 +49,7 @@ class Bench(configurations.EngineSuite):
 
 def main():
     suite = Bench("bench-kernels", __doc__)
-    suite.parser.add_argument("--runtimes", default="clr8,clr9,clr10")
+    suite.parser.add_argument("--runtimes", default=harness.NET)
     suite.parser.add_argument("--calls", type=int, default=200, help="timed calls of each kernel in a process")
     suite.parser.add_argument("--processes", type=int, default=5)
     suite.parser.add_argument("--smoke", action="store_true", help="one short process: does everything run?")

@@ -6,7 +6,7 @@ The program is blocked.cs of the conformance tests: its threads wait for locks, 
 take turns; given are medians with the quickest and the slowest. The runtime looks every 300 ms whether it can let a
 profiler go, and who comes before that waits for it: so there is a pause before each.
 
-  stack.py --build DIR [--rounds N] [--threads N] [--runtimes clr8,clr9,clr10]
+  stack.py --build DIR [--rounds N] [--threads N] [--runtimes clr8,...]
 """
 import os
 import pathlib
@@ -58,7 +58,7 @@ class Stack(harness.Suite):
 
 def main():
     suite = Stack("bench-stack", __doc__)
-    suite.parser.add_argument("--runtimes", default="clr8,clr9,clr10")
+    suite.parser.add_argument("--runtimes", default=harness.NET)
     suite.parser.add_argument("--rounds", type=int, default=15)
     suite.parser.add_argument("--threads", type=int, default=200)
     suite.parse()

@@ -125,7 +125,7 @@ def main():
     suite = Startup("startup", __doc__)
     suite.parser.add_argument("--rounds", type=int, default=15)
     suite.parser.add_argument("--only-default", action="store_true", help="of hello world, the default command alone")
-    suite.parser.add_argument("--runtimes", default="mono,clr8,clr9,clr10")
+    suite.parser.add_argument("--runtimes", default=harness.ALL)
     options = suite.parse()
     runtimes = suite.runtimes(options.runtimes.split(","))
     for runtime in runtimes:

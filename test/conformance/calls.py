@@ -5,7 +5,7 @@
 Mono is the oracle. The module `counter` compares enters and every kind of exit; the real module `calls` is asked by way
 of `monocle report`, and its calls are compared with what the counter says on the same runtime.
 
-  calls.py --build DIR [--full] [--runtimes mono,clr8,clr9,clr10] [--modules counter,calls] [--programs NAME,...]
+  calls.py --build DIR [--full] [--runtimes mono,clr8,...] [--modules counter,calls] [--programs NAME,...]
 """
 import pathlib
 import re
@@ -175,7 +175,7 @@ def main():
     suite.parser.add_argument("--runtimes")
     suite.parser.add_argument("--programs")
     suite.parser.add_argument("--settings")
-    options = suite.parse(first=harness.ALL)
+    options = suite.parse("mono," + harness.TO_10)
     settings = (options.settings or (",".join(SETTINGS) if options.full else "default")).split(",")
     runtimes, suite.counted = suite.runtimes(), {}
     mono = next((r for r in runtimes if r.kind == "mono"), None)

@@ -28,18 +28,15 @@ def seconds_of_children():
 
 
 class Compiler(harness.Suite):
-    def compile(self, compiler, target, modules):
-        runtime = self.runtimes(["clr10"])
-        if not runtime:
-            return None
+    def compile(self, runtime, compiler, target, modules):
         env = harness.bare_environment()
         if modules:
             # Compilers are the SDK's own processes, which decline to be profiled unless asked.
-            env = harness.profile_environment(self.build, runtime[0], modules, {"MONOCLE_RUN_ALL": "1"})
+            env = harness.profile_environment(self.build, runtime, modules, {"MONOCLE_RUN_ALL": "1"})
         references = ["-r:%s" % (MONO_LIBRARY / name) for name in ("mscorlib.dll", "System.Core.dll")]
         options = ["-nologo", "-noconfig", "-nostdlib", "-unsafe", "-deterministic", "-out:%s" % target]
         source = HERE / "programs" / "language.cs"
-        command = runtime[0].command(compiler) + options + references + [source]
+        command = runtime.command(compiler) + options + references + [source]
         return harness.run(command, env, cwd=self.work, timeout=300)
 
     def balanced(self, rows):
@@ -62,7 +59,7 @@ class Compiler(harness.Suite):
             rows, lost = counts.read_counter(file)
             self.check(lost == 0 and sum(r.exception for r in rows.values()) > 100, what + ": exceptional exits", lost)
             self.balanced(rows)
-        if runtime.name == "clr10":
+        if runtime.name in self.newer:
             file = self.work / "everything.txt"
             environment = harness.profile_environment(self.build, runtime, ["everything:output=%s" % file])
             seen = harness.run(command, environment, cwd=self.work)
@@ -80,17 +77,17 @@ class Compiler(harness.Suite):
                    file.read_text())
         return enters
 
-    def run(self, compiler):
+    def run(self, runtime, compiler):
         # One name for both: it is written into the assembly.
         target, file = self.work / "language.exe", self.work / "counter.tsv"
         begin = seconds_of_children()
-        bare = self.compile(compiler, target, [])
+        bare = self.compile(runtime, compiler, target, [])
         self.bare_seconds = seconds_of_children() - begin
-        if bare is None or not self.check(bare.code == 0, "the compiler compiles", bare):
+        if not self.check(bare.code == 0, "the compiler compiles", bare):
             return
         plain = target.read_bytes()
         target.unlink()
-        seen = self.compile(compiler, target, ["counter:output=%s" % file])
+        seen = self.compile(runtime, compiler, target, ["counter:output=%s" % file])
         self.check((bare.code, bare.out, bare.err) == (seen.code, seen.out, seen.err),
                    "the compiler says the same", seen)
         self.check(target.exists() and target.read_bytes() == plain, "the assembly is the same byte for byte")
@@ -99,13 +96,13 @@ class Compiler(harness.Suite):
             self.check(lost == 0, "no event lost", lost)
             self.check(len(rows) > 5000, "the framework is probed as well", len(rows))
             self.balanced(rows)
-        self.contexts(compiler, target, plain)
+        self.contexts(runtime, compiler, target, plain)
 
-    def contexts(self, compiler, target, plain):
+    def contexts(self, runtime, compiler, target, plain):
         """The same with a context for every call, and everything ready that any getter could be asked for."""
         target.unlink()
         file, begin = self.work / "everything.txt", seconds_of_children()
-        seen = self.compile(compiler, target, ["everything:unread,output=%s" % file])
+        seen = self.compile(runtime, compiler, target, ["everything:unread,output=%s" % file])
         seconds = seconds_of_children() - begin
         self.check(seen.code == 0 and not seen.out and not seen.err, "the compiler says the same with contexts", seen)
         self.check(target.exists() and target.read_bytes() == plain, "the assembly is the same with contexts")
@@ -119,11 +116,12 @@ def main():
     script = [str(HERE / "programs" / "csc.sh"), "--where"]
     where = subprocess.run(script, capture_output=True, text=True).stdout.strip() if options.full else ""
     if where:
-        suite.run(where)
+        for runtime in suite.runtimes(suite.newer):
+            suite.run(runtime, where)
     elif options.full:
         suite.skip("the SDK's compiler", "there is none, or no class library of Mono's to compile for", "coreclr")
     if suite.build.exe("exceptions").exists():
-        for runtime in suite.runtimes(["clr8", "clr9", "clr10"]):
+        for runtime in suite.runtimes(suite.net):
             suite.throwing(runtime)
     return suite.finish()
 

@@ -106,29 +106,29 @@ class Callbacks(configurations.EngineSuite):
 
 def main():
     suite = Callbacks("callbacks", __doc__.split("\n", 1)[0])
-    suite.parser.add_argument("--runtimes", default="clr8,clr9,clr10")
+    suite.parser.add_argument("--runtimes")
     suite.parser.add_argument("--every", action="store_true", help="every setting, under every module")
     suite.parser.add_argument("--rounds", type=int, default=300)
     suite.parser.add_argument("--calls", type=int, default=2, help="of each function, by each thread, in each round")
     suite.parser.add_argument("--histogram", action="store_true", help="with -v: how long collections took")
-    options = suite.parse()
+    options = suite.parse(harness.TO_10, harness.NET)
     folder = suite.programs()
     if not folder:
         return suite.finish()
     suite.library = folder / "callbacks" / "libcallbacks.so"
     exe, debug = folder / "callbacks.dll", folder / "debug" / "callbacks.dll"
-    for runtime in suite.runtimes(options.runtimes.split(",")):
-        is_newest = runtime.name == "clr10"
+    for runtime in suite.runtimes():
+        is_newer = runtime.name in suite.newer
         if options.every:
             suite.everything(runtime, exe, debug)
             continue
-        for module in ("own", "calls", "callees", "leave") if options.full else ("own", "callees") if is_newest else \
+        for module in ("own", "calls", "callees", "leave") if options.full else ("own", "callees") if is_newer else \
                 ("own",):
             suite.code(runtime, "default", module, exe)
         if options.full:
             suite.hunt(runtime, "default", "own", exe)
             suite.hunt(runtime, "default", "calls", exe)
-        if options.full and is_newest:
+        if options.full and is_newer:
             suite.hunt(runtime, "default", "own", debug)
             for module in ("even", "odd", "callees"):
                 suite.hunt(runtime, "no-tiering", module, exe)

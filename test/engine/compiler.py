@@ -34,18 +34,15 @@ class Compiler(configurations.EngineSuite):
         print("%d definitions: %d enters = %d leaves + %d tail calls + %d exceptional exits + %d open (threads: %s)"
               % (len(counts.rows), *total, ", ".join("%s %d" % t for t in counts.threads)))
 
-    def run(self, compiler, references):
-        runtime = self.runtimes(["clr10"])
-        if not runtime:
-            return
+    def run(self, runtime, compiler, references):
         # One name for both: it is written into the assembly.
         target, pdb = self.work / "shapes.dll", self.work / "shapes.pdb"
-        bare, _ = self.compile(runtime[0], compiler, references, target, False)
+        bare, _ = self.compile(runtime, compiler, references, target, False)
         if not self.check(bare.code == 0, "the compiler compiles", bare):
             return
         plain = [f.read_bytes() for f in (target, pdb)]
         target.unlink(), pdb.unlink()
-        seen, counts = self.compile(runtime[0], compiler, references, target, True)
+        seen, counts = self.compile(runtime, compiler, references, target, True)
         self.check((bare.code, bare.out, bare.err) == (seen.code, seen.out, seen.err), "the compiler says the same",
                    "%s\n--- stderr begins\n%s" % (seen, seen.err[:1500]))
         if self.check(target.exists() and pdb.exists(), "it writes its files", seen):
@@ -61,7 +58,8 @@ def main():
     suite.folder = suite.programs()
     if suite.folder:
         compiler, references = configurations.where()
-        suite.run(compiler, pathlib.Path(references))
+        for runtime in suite.runtimes(suite.newer):
+            suite.run(runtime, compiler, pathlib.Path(references))
     return suite.finish()
 
 

@@ -25,12 +25,12 @@ class Exact(configurations.EngineSuite):
 
 def main():
     suite = Exact("engine-exact", __doc__)
-    suite.parser.add_argument("--runtimes", default="clr8,clr9,clr10")
-    options = suite.parse()
+    suite.parser.add_argument("--runtimes")
+    options = suite.parse(harness.TO_10, harness.NET)
     folder = suite.programs()
-    for runtime in suite.runtimes(options.runtimes.split(",")) if folder else []:
+    for runtime in suite.runtimes() if folder else []:
         if options.full:
-            suite.count(runtime, folder / "exact.dll", 1, 100000000 if runtime.name == "clr10" else 10000000)
+            suite.count(runtime, folder / "exact.dll", 1, 100000000 if runtime.name in suite.newer else 10000000)
         suite.count(runtime, folder / "exact.dll", 4, 5000000 if options.full else 1000000)
     return suite.finish()
 

@@ -170,7 +170,7 @@ def main():
     suite = Hosts("engine-hosts", __doc__)
     suite.parser.add_argument("--every", action="store_true", help="requests for ten seconds instead of two")
     options = suite.parse()
-    for runtime in suite.runtimes(["clr10"]):
+    for runtime in suite.runtimes(suite.newer):
         if options.full:
             suite.test_host(runtime)
         folder = suite.web_folder()

@@ -105,11 +105,11 @@ class Kernels(configurations.EngineSuite):
 
 def main():
     suite = Kernels("engine-kernels", __doc__)
-    suite.parser.add_argument("--runtimes", default="clr8,clr9,clr10")
-    options = suite.parse()
+    suite.parser.add_argument("--runtimes")
+    options = suite.parse(harness.TO_10, harness.NET)
     folder = suite.programs()
-    for runtime in suite.runtimes(options.runtimes.split(",")) if folder else []:
-        optimised = ("no-tiering", "osr") if options.full or runtime.name == "clr10" else ("no-tiering",)
+    for runtime in suite.runtimes() if folder else []:
+        optimised = ("no-tiering", "osr") if options.full or runtime.name in suite.newer else ("no-tiering",)
         for settings in optimised:
             suite.compare(runtime, folder / "kernels.dll", settings, True)
         if options.full:

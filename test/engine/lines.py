@@ -28,12 +28,12 @@ FIRST = {("clr8", "release", "default"), ("clr9", "release", "default"), ("clr10
 
 def main():
     suite = Lines("engine-lines", __doc__)
-    suite.parser.add_argument("--runtimes", default="clr8,clr9,clr10")
-    options = suite.parse()
+    suite.parser.add_argument("--runtimes")
+    options = suite.parse(harness.TO_10, harness.NET)
     folder = suite.programs()
     if not folder:
         return suite.finish()
-    for runtime in suite.runtimes(options.runtimes.split(",")):
+    for runtime in suite.runtimes():
         for kind, exe in KINDS.items():
             if not (folder / exe).exists():
                 suite.skip("%s %s" % (runtime, kind), "mcs is not installed", "mono")

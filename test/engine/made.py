@@ -72,7 +72,7 @@ def main():
     suite.parser.add_argument("--configurations", default="default,no-tiering")
     options = suite.parse()
     folder = suite.programs()
-    for runtime in suite.runtimes(["clr8", "clr9", "clr10"]) if folder else []:
+    for runtime in suite.runtimes(suite.net) if folder else []:
         exe = folder / "made.dll"
         if not options.full:
             suite.counts(runtime, exe, "default", ["1"])
@@ -81,7 +81,7 @@ def main():
                 for args in ([], ["5"]):
                     suite.counts(runtime, exe, name, args)
             suite.contexts(runtime, exe, [])
-        if options.full or runtime.name == "clr10":
+        if options.full or runtime.name in suite.newer:
             suite.contexts(runtime, exe, ["5" if options.full else "1"])
             suite.names(runtime, exe)
     return suite.finish()

@@ -72,7 +72,7 @@ def main():
     suite.parse()
     folder = suite.programs()
     exe = suite.published(folder) if folder else None
-    for runtime in suite.runtimes(["clr10"]) if exe else []:
+    for runtime in suite.runtimes(suite.newer) if exe else []:
         suite.run(runtime, exe)
     return suite.finish()
 

@@ -64,10 +64,9 @@ def main():
     if not exe.exists():
         suite.skip("again.exe", "there is no mcs", "mono")
         return suite.finish()
-    for runtime in suite.runtimes(["clr8", "clr9", "clr10"]):
-        is_newest = runtime.name == "clr10"
-        for name in SETTINGS if options.every or (options.full and is_newest) else ["default"]:
-            for begins in (False, True) if options.full or is_newest else (False,):
+    for runtime in suite.runtimes(suite.net):
+        for name in SETTINGS if options.every or (options.full and runtime.name in suite.newer) else ["default"]:
+            for begins in (False, True) if options.full or runtime.name in suite.newer else (False,):
                 suite.run(runtime, exe, name, begins)
     return suite.finish()
 

@@ -82,12 +82,12 @@ class TryFault(configurations.EngineSuite):
 
 def main():
     suite = TryFault("engine", __doc__)
-    suite.parser.add_argument("--runtimes", default="clr8,clr9,clr10")
+    suite.parser.add_argument("--runtimes")
     suite.parser.add_argument("--every", action="store_true", help="every configuration on every runtime")
-    options = suite.parse()
+    options = suite.parse(harness.TO_10, harness.NET)
     suite.plain = suite.reference = None
     folder = suite.programs()
-    runtimes = suite.runtimes(options.runtimes.split(",")) if folder else []
+    runtimes = suite.runtimes() if folder else []
     if not runtimes:
         return suite.finish()
     exe, debug = folder / "shapes.dll", folder / "debug" / "shapes.dll"
@@ -95,7 +95,7 @@ def main():
         suite.first(runtimes, exe)
         return suite.finish()
     for runtime in runtimes:
-        quick = ["default", "no-tiering", "osr"] if runtime.name == "clr10" else ["no-tiering", "default"]
+        quick = ["default", "no-tiering", "osr"] if runtime.name in suite.newer else ["no-tiering", "default"]
         for settings in configurations.SETTINGS if options.every else quick:
             suite.configuration(runtime, settings, exe)
             for phase in range(6 if options.every else 1):
@@ -103,7 +103,7 @@ def main():
         for settings in configurations.SETTINGS if options.every else ["default"]:
             suite.everything(runtime, settings, exe)
     suite.reference = None
-    for runtime in runtimes if options.every else runtimes[-1:]:
+    for runtime in runtimes if options.every else [r for r in runtimes if r.name in suite.newer]:
         suite.configuration(runtime, "default", debug)
     suite.plain = suite.reference = None
     tail = folder / "tail.dll"

@@ -112,7 +112,7 @@ def main():
     if folder and not (folder / "suspended.dll").exists():
         suite.skip("programs", "the SDK is older than .NET 10", "coreclr")
         folder = None
-    for runtime in suite.runtimes(["clr10"]) if folder else []:
+    for runtime in suite.runtimes(["clr10", "clr11"]) if folder else []:
         suite.both(runtime, folder)
         if suite.options.full:
             suite.calls(runtime, folder)

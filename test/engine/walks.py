@@ -203,15 +203,15 @@ class Walks(configurations.EngineSuite):
 
 def main():
     suite = Walks("walks", __doc__)
-    suite.parser.add_argument("--runtimes", default="clr8,clr9,clr10")
+    suite.parser.add_argument("--runtimes")
     suite.parser.add_argument("--seconds", type=int, default=4)
     suite.parser.add_argument("--only", default="", help="callers, agree, programs, compiler, web, deep")
-    options = suite.parse()
+    options = suite.parse(harness.TO_10, harness.NET)
     wanted = options.only.split(",") if options.only else ["callers", "agree", "programs", "compiler", "web", "deep"]
     folder = suite.programs()
     if not folder:
         return suite.finish()
-    for runtime in suite.runtimes(options.runtimes.split(",")):
+    for runtime in suite.runtimes():
         suite.agree(runtime, runtime.command(folder / "callers.dll") + ["rounds", "3"], "callers once, %s" % runtime,
                     settings=NO_TIERING)
         if not options.full:
@@ -223,7 +223,7 @@ def main():
             suite.agree(runtime, runtime.command(folder / "callers.dll") + ["2"], "callers, %s" % runtime)
         if "deep" in wanted:
             suite.deep(runtime, folder)
-        if runtime.name != "clr10":
+        if runtime.name in harness.OLDER:
             continue
         if "agree" in wanted:
             suite.agree(runtime, runtime.command(folder / "shapes.dll"), "shapes, %s" % runtime, 42)

@@ -200,12 +200,12 @@ def main():
     suite.parser.add_argument("--runtimes")
     suite.parser.add_argument("--each", action="store_true", help="each module alone as well")
     suite.parser.add_argument("--only", help="one program, by name, or foreign, or traces")
-    options = suite.parse("clr8,clr9,clr10", "clr8,clr9,clr10")
+    options = suite.parse(harness.TO_10, harness.NET)
     if not (suite.programs() / "runs/begin.dll").exists():
         suite.skip("begin", "not compiled: there is no SDK, or no mcs", "coreclr")
         return suite.finish()
     every = suite.runtimes()
-    runtimes = [runtime for runtime in every if options.full or runtime.name == "clr10"]
+    runtimes = [runtime for runtime in every if options.full or runtime.name in suite.newer]
     for case in CASES:
         if options.only in (None, case.name) and (options.full or not case.again):
             suite.program(case, every if case.old else runtimes, options.each)

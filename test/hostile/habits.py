@@ -94,7 +94,7 @@ def main():
     suite = Habits("habits", __doc__)
     suite.parser.add_argument("--runtimes")
     suite.parser.add_argument("--every", action="store_true", help="every habit on every runtime")
-    options = suite.parse(full="clr10,clr8,mono,clr9")
+    options = suite.parse(full="clr10,clr8,mono,clr9,clr11")
     if not (suite.build.path / "test/hostile/programs/torture.exe").exists() or not suite.build.module("stubborn"):
         suite.skip("modules", "not compiled: mcs or Mono's headers were absent", "mono")
         return suite.finish()

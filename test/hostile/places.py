@@ -141,7 +141,7 @@ def main():
     suite = Places("places", __doc__)
     suite.parser.add_argument("--runtimes")
     suite.parser.add_argument("--every", action="store_true", help="every place on every runtime")
-    options = suite.parse(full="clr10,clr8,mono,clr9")
+    options = suite.parse(full="clr10,clr8,mono,clr9,clr11")
     if not (suite.programs() / "torture.exe").exists():
         suite.skip("torture.exe", "not compiled: mcs was absent", "mono")
         return suite.finish()

@@ -68,7 +68,7 @@ class Sandbox(harness.Suite):
 def main():
     suite = Sandbox("sandbox", __doc__)
     suite.parser.add_argument("--runtimes")
-    options = suite.parse(full="mono,clr10")
+    options = suite.parse(full="mono,clr10,clr11")
     if subprocess.run([suite.build.path / "test/hostile/refuse", str(errno.EPERM), "true"]).returncode == 77:
         suite.skip("sandboxes", "there are no seccomp filters here", "seccomp")
         return suite.finish()

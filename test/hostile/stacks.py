@@ -49,7 +49,7 @@ class Stacks(harness.Suite):
 
 def main():
     suite = Stacks("threads with little stack", __doc__)
-    suite.parser.add_argument("--runtimes", default="clr8,clr9,clr10")
+    suite.parser.add_argument("--runtimes", default=harness.NET)
     options = suite.parse()
     for runtime in suite.runtimes(options.runtimes.split(",")):
         for what in ("none", "throw"):

@@ -215,7 +215,7 @@ class Stderr(harness.Suite):
 
     def main(self):
         self.parser.add_argument("--runtimes")
-        self.parse(first="mono,clr8,clr9,clr10")
+        self.parse("mono," + harness.TO_10)
         self.exe = self.build.path / "examples/programs/greet.exe"
         for runtime in self.runtimes():
             self.everything(runtime)

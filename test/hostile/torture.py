@@ -30,9 +30,9 @@ MODULES = {
 FOUR = [MODULES["calls"][0], "sample:output=sample.pb.gz", *MODULES["exceptions"], *MODULES["events"]]
 MODULES["four"] = [MODULES[name][0] for name in ("calls", "sample", "exceptions", "events")]
 
-# Which runtimes take turns: the newest one every other time.
-TURNS = ("clr10", "clr8", "clr10", "mono", "clr10", "clr9")
-HOSTS = ("clr8", "clr9", "clr10", "mono")
+# Which runtimes take turns: .NET 10 every other time.
+TURNS = ("clr10", "clr8", "clr10", "mono", "clr10", "clr11", "clr10", "clr9")
+HOSTS = ("clr8", "clr9", "clr10", "clr11", "mono")
 CANNOT = 126  # how confine ends where a rule cannot be set
 
 # With probes in it the class library's own code is compiled anew, and shows frames that precompiled code leaves out.

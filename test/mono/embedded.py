@@ -177,8 +177,9 @@ int main (int argc, char **argv)
 
 def main():
     suite = Embedded("embedded", __doc__)
-    suite.parser.add_argument("runtime", nargs="*", default=["clr10"])
-    suite.all(suite.parse().runtime)
+    suite.parser.add_argument("runtime", nargs="*")
+    options = suite.parse()
+    suite.all(options.runtime or suite.newer)
     return suite.finish()
 
 

@@ -32,12 +32,12 @@ class Evaluated(harness.Suite):
 
 def main():
     suite = Evaluated("evaluated", __doc__)
-    suite.parser.add_argument("--runtimes", default="mono,clr8,clr9,clr10")
-    options = suite.parse()
+    suite.parser.add_argument("--runtimes")
+    options = suite.parse("mono," + harness.TO_10)
     if not (suite.build.path / "examples/programs/greet.exe").exists():
         suite.skip("greet.exe", "not compiled: mcs was absent", "mono")
         return suite.finish()
-    for runtime in suite.runtimes(options.runtimes.split(",")):
+    for runtime in suite.runtimes():
         suite.program(runtime)
     return suite.finish()
 

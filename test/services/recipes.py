@@ -248,7 +248,7 @@ def main():
     if why:
         suite.skip("containers", why, "root")
         return suite.finish()
-    runtimes = {runtime.name: runtime for runtime in suite.runtimes(["clr8", "clr9", "clr10"])}
+    runtimes = {runtime.name: runtime for runtime in suite.runtimes(["clr11"] if suite.options.full else suite.net)}
     if not runtimes or not suite.prepare():
         return suite.finish()
     suite.installed = suite.installation()
@@ -256,7 +256,7 @@ def main():
     turns = [("clr10", suite.docker), ("clr8", suite.killed), ("clr9", suite.terminated), ("clr9", suite.systemd),
              ("clr10", lambda *where: suite.without_perf("compose", *where)),
              ("clr8", lambda *where: suite.without_perf("kubernetes", *where)), ("clr10", suite.limits)]
-    for name, turn in turns:
+    for name, turn in [("clr11", turn) for _, turn in turns] if suite.options.full else turns:
         if name in images:
             turn(images[name], runtimes[name])
     return suite.finish()

@@ -97,7 +97,7 @@ def main():
         suite.skip("gdb", missing)
         return suite.finish()
     suite.prepare()
-    for runtime in suite.runtimes(["mono", "clr10"]):
+    for runtime in suite.runtimes(["mono"] + suite.newer):
         suite.from_the_start(runtime)
         suite.later(runtime)
     return suite.finish()

@@ -82,8 +82,8 @@ class Steps(harness.Suite):
                "CORECLR_PROFILER_PATH": str(self.build.adapter), "MONOCLE_PROFILE": "hello", "MONOCLE_LOG": "stderr"}
         mono = {"MONO_ENV_OPTIONS": "--profile=monocle:hello", "LD_LIBRARY_PATH": str(self.build.path / "lib/mono")}
         self.hosts = [(runtime.name, runtime.command(self.greet), mono if runtime.kind == "mono" else clr, version)
-                      for runtime in self.runtimes(["mono", "clr10"])
-                      for version in ["Mono " + runtime.version if runtime.kind == "mono" else "10."]]
+                      for runtime in self.runtimes(["mono"] + self.newer)
+                      for version in ["Mono " * (runtime.kind == "mono") + runtime.version]]
         embed = [self.build.path / "examples/embed/embed", harness.TOP / "examples/embed/greet.script", "hello"]
         self.hosts.append(("embed", embed, {}, ""))
         for _, _, settings, _ in self.hosts:

@@ -173,7 +173,7 @@ def main():
     suite = Wrong("wrong", __doc__)
     suite.parse()
     suite.prepare()
-    for runtime in suite.runtimes(["mono", "clr10"]):
+    for runtime in suite.runtimes(["mono"] + suite.newer):
         bare = harness.run(runtime.command(suite.greet), harness.bare_environment(), cwd=suite.work)
         suite.check(bare.code == 0 and bare.out, "%s: the bare program runs" % runtime, bare)
         for start in suite.starts:

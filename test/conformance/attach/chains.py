@@ -85,7 +85,7 @@ def main():
     suite = Chains("chains", __doc__)
     suite.parser.add_argument("--runtimes")
     suite.parser.add_argument("--count", type=int, default=30)
-    suite.parse("clr8,clr10", "clr8,clr9,clr10")  # .NET 8 keeps a thread that has had its heap collected
+    suite.parse("clr8,clr10", harness.NET)  # .NET 8 keeps a thread that has had its heap collected
     suite.all(suite.runtimes())
     return suite.finish()
 

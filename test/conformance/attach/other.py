@@ -218,7 +218,7 @@ def python_of_other():
 def main():
     suite = Other("attach to another user's program", __doc__)
     suite.parser.add_argument("--runtimes")
-    suite.parse("clr10", "clr8,clr9,clr10")
+    suite.parse("clr10", harness.NET)
     suite.python = python_of_other()
     if not suite.python:
         suite.skip("another user's program", "only root can be another user")

@@ -209,7 +209,7 @@ def main():
     suite.parser.add_argument("--runtimes")
     suite.parser.add_argument("--rounds", type=int, default=6)
     suite.parser.add_argument("--habits", default=HABITS)
-    options = suite.parse("clr10", "clr8,clr9,clr10")
+    options = suite.parse("clr10", harness.NET)
     for runtime in suite.runtimes():
         suite.one(runtime)
         suite.without_rejit(runtime)

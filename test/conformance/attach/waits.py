@@ -67,7 +67,7 @@ class Waits(probed.Probed):
 def main():
     suite = Waits("waits", __doc__)
     suite.parser.add_argument("--runtimes")
-    suite.parse("clr8,clr9,clr10")
+    suite.parse(harness.TO_10, harness.NET)
     for runtime in suite.runtimes():
         suite.one(runtime)
     return suite.finish()

@@ -7,7 +7,7 @@ body and forbids the inlining of another one. Beside each module of ours it must
 program must print what it prints without us. Ours must be right as well. What only the main profiler may have is
 refused by name. Then the list of profilers in all its forms: ours alone, beside one that declined, beside two.
 
-  beside.py --build DIR [--full] [--runtimes clr8,clr9,clr10]
+  beside.py --build DIR [--full] [--runtimes clr8,...]
 """
 import pathlib
 import re
@@ -255,7 +255,7 @@ def run_command(place, report):
 def main():
     suite = harness.Suite("beside", "Monocle and another profiler in one process")
     suite.parser.add_argument("--runtimes")
-    suite.parse(first="clr10", full="clr8,clr9,clr10")
+    suite.parse(first="clr10", full=harness.NET)
     if not (suite.build.path / "test/conformance/beside/beside.exe").exists():
         suite.skip("beside", "mcs is not installed")
         return suite.finish()

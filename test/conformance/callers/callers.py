@@ -6,7 +6,7 @@
 always optimised. The programs of programs.tsv run one after the other in a process (../programs/each.cs). All enters
 and exits of each thread are compared with Mono's, in order. trees.cs also says itself where in its call tree it stands.
 
-  callers.py --build DIR [--full] [--runtimes mono,clr8,clr9,clr10]
+  callers.py --build DIR [--full] [--runtimes mono,clr8,...]
 """
 import collections
 import difflib

@@ -72,7 +72,7 @@ class CodemapSuite(harness.Suite):
         return seen, found
 
     def programs(self):
-        for runtime in self.runtimes(["clr8", "clr9", "clr10"]):
+        for runtime in self.runtimes(self.net):
             maps = []
             for name in ("exceptions", "generics", "fibmt", "language"):
                 command = runtime.command(self.build.exe(name))
@@ -93,17 +93,20 @@ class CodemapSuite(harness.Suite):
     def compiler(self):
         where = subprocess.run([str(HERE.parent / "programs/csc.sh"), "--where"], capture_output=True, text=True)
         compiler = where.stdout.strip()
-        runtime = self.runtimes(["clr10"])
-        if not compiler or not runtime:
+        if not compiler:
             self.skip("the compiler", "no SDK or no class library of Mono", "coreclr")
             return
+        for runtime in self.runtimes(self.newer):
+            self.compiler_on(runtime, compiler)
+
+    def compiler_on(self, runtime, compiler):
         references = ["-r:%s" % (MONO_LIBRARY / name) for name in ("mscorlib.dll", "System.Core.dll")]
-        command = runtime[0].command(compiler) + [
+        command = runtime.command(compiler) + [
             "-nologo", "-noconfig", "-nostdlib", "-unsafe", "-deterministic", "-out:language.exe", *references,
             HERE.parent / "programs/language.cs"]
         for settings in SETTINGS:
-            what = " ".join(["compiler"] + ["%s=%s" % s for s in settings.items()])
-            seen, found = self.look(runtime[0], command, {"MONOCLE_RUN_ALL": "1", **settings}, what, self.work)
+            what = " ".join(["%s compiler" % runtime] + ["%s=%s" % s for s in settings.items()])
+            seen, found = self.look(runtime, command, {"MONOCLE_RUN_ALL": "1", **settings}, what, self.work)
             self.check(seen.code == 0 and (self.work / "language.exe").exists(), what + ": compiles", seen)
             if found:
                 self.check(sum(found.addresses.values()) > 1000 and found.share() >= 0.995,
@@ -111,7 +114,7 @@ class CodemapSuite(harness.Suite):
 
     def churn(self):
         """Code whose memory is used again at once: each address is asked for each time it is seen."""
-        for runtime in self.runtimes(["clr8", "clr9", "clr10"]):
+        for runtime in self.runtimes(self.net):
             command = runtime.command(self.build.path / "test/conformance/codemap/codemap-churn.exe") + [
                 str(self.options.seconds), "3"]
             seen, found = self.look(runtime, command, {"MONOCLE_TEST_CODEMAP_REUSES": "1"}, "%s churn" % runtime)

@@ -161,9 +161,11 @@ def main():
             if runtime.kind == "coreclr" and (suite.here / "modern.exe").exists():
                 suite.rows(runtime, "default", "modern.exe")
     for runtime in runtimes:
-        if runtime.name in ("mono", "clr10"):
+        if runtime.name in ["mono"] + suite.newer:
             suite.parts(runtime)
-        if runtime.name == "clr10":
+        if runtime.name == "clr11" and not options.full:
+            suite.awaits(runtime, settings)
+        if runtime.name in suite.newer:
             if (suite.here / "open.exe").exists():
                 suite.rows(runtime, "hot", "open.exe", 8)
             suite.awaits(runtime, settings)

@@ -87,7 +87,7 @@ class Lifetimes(harness.Suite):
 def main():
     suite = Lifetimes("lifetimes", __doc__)
     suite.parser.add_argument("--runtimes")
-    suite.parse(first="clr10", full="clr8,clr9,clr10")
+    suite.parse(first="clr10", full=harness.NET)
     if not (suite.build.path / "test/conformance/contexts/weak.exe").exists():
         suite.skip("lifetimes", "not compiled: mcs was absent", "mono")
         return suite.finish()
@@ -95,7 +95,7 @@ def main():
         for name in SETTINGS:
             suite.weak(runtime, name)
         suite.depth(runtime, "optimised")
-        if runtime.name == "clr10":
+        if runtime.name in suite.newer:
             suite.odd(runtime)
             suite.programs(runtime)
     return suite.finish()

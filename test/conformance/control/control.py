@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """A running program is stopped, started, set back and read over its control socket; what it does not notice.
 
-  control.py --build DIR [--runtimes mono,clr8,clr9,clr10]
+  control.py --build DIR [--runtimes mono,clr8,...]
 """
 import glob
 import itertools
@@ -345,7 +345,7 @@ def see_hostile_target(suite, runtime):
 
 def main():
     suite = harness.Suite("control", __doc__.split("\n")[0])
-    suite.parser.add_argument("--runtimes", default="mono,clr8,clr9,clr10")
+    suite.parser.add_argument("--runtimes", default=harness.ALL)
     suite.parser.add_argument("--only", default="")
     options = suite.parse()
     if not (suite.build.path / "test/conformance/control/steps.exe").exists():

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """What the module `cover` writes: counts that programs state themselves, what was chosen, and what a killed one left.
 
-  cover.py --build DIR [--runtimes mono,clr8,clr9,clr10]
+  cover.py --build DIR [--runtimes mono,clr8,...]
 """
 import os
 import pathlib
@@ -304,7 +304,7 @@ class Run:
 
 def main():
     suite = harness.Suite("cover", __doc__.split("\n")[0])
-    suite.parser.add_argument("--runtimes", default="mono,clr8,clr9,clr10")
+    suite.parser.add_argument("--runtimes", default=harness.ALL)
     options = suite.parse()
     if not (suite.build.path / "test/conformance/cover/counted.exe").exists():
         suite.skip("all of it", "the programs are not compiled (mcs)")

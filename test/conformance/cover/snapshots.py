@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Snapshots of a running program: each has what ran since it was reset, on every runtime and in both modes.
 
-  snapshots.py --build DIR [--runtimes mono,clr8,clr9,clr10]
+  snapshots.py --build DIR [--runtimes mono,clr8,...]
 """
 import pathlib
 import subprocess
@@ -66,12 +66,12 @@ def check(suite, runtime, mode):
 
 def main():
     suite = harness.Suite("snapshots", __doc__.split("\n")[0])
-    suite.parser.add_argument("--runtimes", default="mono,clr8,clr9,clr10")
-    options = suite.parse()
+    suite.parser.add_argument("--runtimes")
+    options = suite.parse("mono," + harness.TO_10)
     if not (suite.build.path / "test/conformance/cover/steps.exe").exists():
         suite.skip("all of it", "the program is not compiled (mcs)")
         return suite.finish()
-    for runtime in suite.runtimes(options.runtimes.split(",")):
+    for runtime in suite.runtimes():
         for mode in ("hit", "count"):
             check(suite, runtime, mode)
     return suite.finish()

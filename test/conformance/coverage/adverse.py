@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """What coverage must outlive: images that are unloaded, methods that change while they run, symbols that are damaged.
 
-  adverse.py --build DIR [--runtimes clr8,clr9,clr10]
+  adverse.py --build DIR [--runtimes clr8,...]
 """
 import pathlib
 import sys
@@ -79,14 +79,14 @@ class Adverse(harness.Suite):
 def main():
     suite = Adverse("adverse", __doc__)
     suite.parser.add_argument("--runtimes")
-    options = suite.parse("clr10", "clr8,clr9,clr10")
+    options = suite.parse("clr10", harness.NET)
     if not suite.exe("lined").exists() or not suite.exe("guest").exists():
         suite.skip("all of it", "the programs were not compiled")
         return suite.finish()
     runtimes = suite.runtimes()
     for runtime in runtimes:
         suite.unloaded(runtime, MODES if options.full else MODES[-1:])
-    for runtime in runtimes[-1:]:
+    for runtime in (r for r in runtimes if r.name in suite.newer):
         suite.updated(runtime, ("mode=own", "mode=counts") if options.full else ("mode=counts",))
         suite.damaged(runtime, MODES if options.full else MODES[-1:])
     return suite.finish()

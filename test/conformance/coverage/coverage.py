@@ -7,7 +7,7 @@ by mcs and by the SDK's compiler, with and without optimisation, they run in one
 and with hits alone. Lines must be the markers', ways out of branches as well, points the same on every runtime, and
 what the programs print, their stack traces included, must stay what it is.
 
-  coverage.py --build DIR [--runtimes mono,clr8,clr9,clr10]
+  coverage.py --build DIR [--runtimes mono,clr8,...]
 """
 import collections
 import pathlib
@@ -21,7 +21,7 @@ import harness  # noqa: E402
 MARKER = re.compile(r"\bM\.(L \(\)|V \(|If \(|V<)")
 WAITS = re.compile(r":(MoveNext|SetStateMachine) ")
 SAID = re.compile(r"//(\w*)= (.*)$")
-ALL = ["mono", "clr8", "clr9", "clr10"]
+ALL = harness.ALL.split(",")
 NET = ALL[1:]
 MODES = ("mode=hits,low", "mode=counts,low,contexts,clauses", "mode=hits", "mode=own", "mode=counts,again")
 Program = collections.namedtuple("Program", "name sources words runtimes")  # words: its ways are `//WORD=`
@@ -188,7 +188,7 @@ class Coverage(harness.Suite):
             self.every_branch(what, dump)
         self.beside(what, dump, firsts, is_mono, program.name in ("odd", "lined"))
 
-    def see_runtime(self, runtime, firsts, is_last):
+    def see_runtime(self, runtime, firsts, is_newer):
         programs = [p for p in PROGRAMS if runtime.name in p.runtimes and (self.folder / (p.name + ".exe")).exists()]
         bare = self.run(runtime, programs, harness.bare_environment())
         counted = self.dump(str(runtime), runtime, programs, "mode=counts", bare)
@@ -196,7 +196,7 @@ class Coverage(harness.Suite):
             what = "%s on %s" % (program.name, runtime)
             if self.check(program.name in counted, what + ": the module wrote of it", list(counted)):
                 self.see(what, counted[program.name], program, firsts[program.name], runtime.kind == "mono")
-        for mode in MODES if counted and is_last else ():
+        for mode in MODES if counted and is_newer else ():
             dumps = self.dump("%s, %s" % (runtime, mode), runtime, programs, mode, bare)
             for name, dump in counted.items() if dumps else ():
                 self.compare("%s on %s, %s" % (name, runtime, mode), mode, dump, dumps.get(name, Dump()))
@@ -279,9 +279,8 @@ def main():
     if len(missing) == len(PROGRAMS):
         return suite.finish()
     firsts = collections.defaultdict(Firsts)
-    runtimes = suite.runtimes()
-    for runtime in runtimes:
-        suite.see_runtime(runtime, firsts, runtime is runtimes[-1])
+    for runtime in suite.runtimes():
+        suite.see_runtime(runtime, firsts, runtime.name in suite.newer)
     return suite.finish()
 
 

@@ -6,7 +6,7 @@ The SDK's compiler works with counters everywhere (--full).
 The core has no symbols beside it: its points are where the stack is empty, which are more than lines would be. The
 compiler, its framework and the core are counted whole while it compiles, and must write the same bytes.
 
-  forced.py --build DIR [--runtimes clr8,clr9,clr10]
+  forced.py --build DIR [--runtimes clr8,...]
 """
 import pathlib
 import subprocess
@@ -16,7 +16,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1]))
 import harness  # noqa: E402
 
-MODES = {"clr8": "mode=counts,low", "clr9": "mode=own", "clr10": "mode=hits"}
+MODES = {"clr8": "mode=counts,low", "clr9": "mode=own", "clr10": "mode=hits", "clr11": "mode=hits"}
 MONO_LIBRARY = pathlib.Path("/usr/lib/mono/4.5")
 
 
@@ -70,11 +70,11 @@ class Forced(harness.Suite):
 def main():
     suite = Forced("forced", __doc__)
     suite.parser.add_argument("--runtimes")
-    suite.parse("clr10", "clr8,clr9,clr10")
+    suite.parse("clr10", harness.NET)
     runtimes = suite.runtimes()
     for runtime in runtimes:
         suite.core(runtime)
-    for runtime in (r for r in runtimes if r.name == "clr10" and suite.options.full):
+    for runtime in (r for r in runtimes if r.name in suite.newer and suite.options.full):
         suite.compiler(runtime)
     return suite.finish()
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """A program is killed (-9) at random moments: what its own journal says that ran is in the coverage file.
 
-  kills.py --build DIR [--runtime mono|clr8|clr9|clr10] [--times N]
+  kills.py --build DIR [--runtime mono|clr8|...] [--times N]
 
 The program calls one small method after the other, again and again, and after each call writes the method's number and
 the time to its journal (write(2), so that it outlives the program). On CoreCLR all that the journal has must be in the

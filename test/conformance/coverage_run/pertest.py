@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Coverage test by test: each of a hundred tests has a file of what it ran, and together they are the whole.
 
-  pertest.py --build DIR [--runtimes mono,clr10]
+  pertest.py --build DIR [--runtimes mono,clr8,...]
 
 A hook after each test asks for a snapshot, by a file in a folder that `monocle run --snapshots` watches, or by starting
 `monocle snapshot`.
@@ -32,7 +32,7 @@ def steps(n):
 class PerTest(harness.Suite):
     def __init__(self):
         super().__init__("cover-pertest", __doc__.split("\n", 1)[0])
-        self.parser.add_argument("--runtimes", default="mono,clr10")
+        self.parser.add_argument("--runtimes", default=harness.FIRST)
 
     def compile(self):
         shutil.copy(HERE / "PerTest.cs", self.work)

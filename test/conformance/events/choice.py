@@ -5,7 +5,7 @@
 The program (topics.cs) prints the same whatever the module thinks of its options. Each wrong one is said by a host
 without a runtime (../modules/made-up.c), and with --full on every runtime.
 
-  choice.py --build DIR [--full] [--runtimes mono,clr8,clr9,clr10]
+  choice.py --build DIR [--full] [--runtimes mono,clr8,...]
 """
 import pathlib
 import re
@@ -184,7 +184,7 @@ class Choice(harness.Suite):
 def main():
     suite = Choice("events-choice", __doc__)
     suite.parser.add_argument("--runtimes")
-    suite.parse(full="mono,clr8,clr10")
+    suite.parse(full="mono,clr8,clr10,clr11")
     exe = suite.build.path / "test/conformance/events/events-topics.exe"
     if not suite.build.module("events") or not exe.exists():
         suite.skip("events", "not compiled: libffi or mcs was absent")

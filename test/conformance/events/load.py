@@ -5,7 +5,7 @@
 Three programs: load.cs does all at once on every runtime; the SDK's C# compiler must write the same assembly; a web
 server answers 64 clients. The events that slow a program down most, or stop its world, have runs of their own.
 
-  load.py --build DIR [--runtimes mono,clr8,clr9,clr10] [--part load,compiler,web] [--rounds N] [--seconds N]
+  load.py --build DIR [--runtimes mono,clr8,...] [--part load,compiler,web] [--rounds N] [--seconds N]
 """
 import http.client
 import pathlib
@@ -121,9 +121,8 @@ class Load(harness.Suite):
 
     def load(self, runtimes):
         self.bare, rounds = {}, self.options.rounds
-        newest = [r for r in runtimes if r.kind == "coreclr"][-1:]
         for runtime in runtimes:
-            every_setting = runtime in newest or (self.options.all and runtime.kind == "coreclr")
+            every_setting = runtime.name in self.newer or (self.options.all and runtime.kind == "coreclr")
             for settings in rows.SETTINGS if every_setting else [{}]:
                 self.everything(runtime, settings, rounds)
             self.small_buffer(runtime, rounds)
@@ -212,9 +211,9 @@ class Load(harness.Suite):
 
 def main():
     suite = Load("events-load", __doc__)
-    suite.parser.add_argument("--runtimes", default="mono,clr8,clr9,clr10")
+    suite.parser.add_argument("--runtimes", default=harness.ALL)
     suite.parser.add_argument("--part", default="load,compiler,web")
-    suite.parser.add_argument("--all", action="store_true", help="every setting on every .NET, not only on the newest")
+    suite.parser.add_argument("--all", action="store_true", help="every setting on .NET 8 and 9, too")
     suite.parser.add_argument("--rounds", type=int, default=40, help="how long load.cs works")
     suite.parser.add_argument("--seconds", type=int, default=1, help="how long the clients ask")
     options = suite.parse()
@@ -223,13 +222,13 @@ def main():
         suite.skip("events", "not compiled: libffi was absent")
         return suite.finish()
     parts = options.part.split(",")
-    newest = next((r for r in runtimes if r.name == "clr10"), None)
     if "load" in parts and (suite.build.path / "test/conformance/events/events-load.exe").exists():
         suite.load(runtimes)
-    if "compiler" in parts and newest:
-        suite.compiler(newest)
-    if "web" in parts and newest:
-        suite.web(newest)
+    for runtime in (r for r in runtimes if r.name in suite.newer):
+        if "compiler" in parts:
+            suite.compiler(runtime)
+        if "web" in parts:
+            suite.web(runtime)
     return suite.finish()
 
 

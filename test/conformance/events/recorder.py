@@ -11,7 +11,7 @@ each must occur and has its row in doc/differences.md. Every log is held against
 Other compilers make other code of the same programs: sdk.tsv has them as the SDK builds them, Debug and Release. Then
 those that share a process are asked, and with --full the others.
 
-  recorder.py --build DIR [--full] [--runtimes mono,clr8,clr9,clr10] [--programs NAME,...] [--all]
+  recorder.py --build DIR [--full] [--runtimes mono,clr8,...] [--programs NAME,...] [--all]
               [--compiled mcs|debug|release]
 """
 import collections
@@ -150,7 +150,7 @@ class Recorder(harness.Suite):
         env = harness.profile_environment(self.build, runtime, [self.desc(runtime, file, settings, together)], settings)
         seen = self.watched(command, env, file) if how == "dies" else harness.run(command, env, self.work, 300)
         # What many programs print on the older runtimes is compared with what they print on Mono.
-        alone = not together or runtime.name in ("mono", "clr10")
+        alone = not together or runtime.name in ["mono"] + self.newer
         bare = self.bare(command, settings if how == "dies" else {}) if alone else seen
         good = (seen.code, seen.out) == (bare.code, bare.out)
         if how == "dies" and runtime.kind == "mono":
@@ -320,7 +320,7 @@ def main():
     suite.parser.add_argument("--programs", default="", help="only these")
     suite.parser.add_argument("--all", action="store_true", help="every setting on every .NET for those that die, too")
     suite.parser.add_argument("--compiled", default="mcs", help="by mcs, or by the SDK: debug, release")
-    options = suite.parse(first=harness.ALL)
+    options = suite.parse("mono," + harness.TO_10)
     programs = [Program(*row) for row in read_rows("programs/programs.tsv")]
     if options.programs:
         programs = [row for row in programs if row.program in options.programs.split(",")]

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """What modules are told of things that few programs do, on Mono and on CoreCLR: see seldom.cs.
 
-  seldom.py --build DIR [--full] [--runtimes mono,clr8,clr9,clr10]
+  seldom.py --build DIR [--full] [--runtimes mono,clr8,...]
 
 Dynamic methods, invocations and files that are no images are compared line by line with real Mono's, for what is the
 program's own. What a collection moves is the collector's business: the module `mover` says whether it is sound.
@@ -128,7 +128,7 @@ def main():
         suite.compare(mono, clrs if options.full else clrs[-1:])
     for runtime in runtimes:
         if options.full or runtime.name != "clr9":
-            for settings in SETTINGS if options.full and runtime is runtimes[-1] else SETTINGS[:1]:
+            for settings in SETTINGS if options.full and runtime.name in suite.newer else SETTINGS[:1]:
                 suite.heap(runtime, "", settings)
                 suite.heap(runtime, ",roots", settings)
         suite.filters(runtime)

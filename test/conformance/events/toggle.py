@@ -6,7 +6,7 @@ The program runs as it would, ends, and no handle was called more often than one
 one was told is whole: a collection that begins ends, a monitor that is waited for is got or given up. With --seconds
 the program works for so long without a pause.
 
-  toggle.py --build DIR [--runtimes mono,clr8,clr9,clr10] [--times N] [--seconds N]
+  toggle.py --build DIR [--runtimes mono,clr8,...] [--times N] [--seconds N]
 """
 import pathlib
 import sys
@@ -73,7 +73,7 @@ class Toggle(harness.Suite):
 
 def main():
     suite = Toggle("events-toggle", __doc__)
-    suite.parser.add_argument("--runtimes", default="mono,clr8,clr9,clr10")
+    suite.parser.add_argument("--runtimes", default=harness.ALL)
     suite.parser.add_argument("--rounds", type=int, default=100, help="how long the program works")
     suite.parser.add_argument("--seconds", type=int, default=0, help="so many rounds again and again, for so long")
     suite.parser.add_argument("--times", type=int, default=1, help="how often it is run")

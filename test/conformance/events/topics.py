@@ -6,7 +6,7 @@ The program (topics.cs) is compiled once. The module `events` writes down what i
 what must agree by the rules of doc/events.md, in order per thread, and compared with real Mono's. Rules that have no
 counterpart on Mono are checked by themselves: pairs that must close, counts that the program knows.
 
-  topics.py --build DIR [--full] [--runtimes mono,clr8,clr9,clr10]
+  topics.py --build DIR [--full] [--runtimes mono,clr8,...]
 """
 import collections
 import pathlib

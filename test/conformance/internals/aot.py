@@ -6,7 +6,7 @@ Compared are the methods of the program's own image, with their classes, argumen
 methods into their callers; it is told not to. The module closes its file twice, which ends the process with an abort on
 both runtimes: by then the program is through, and the file must be whole (doc/mono-modules.md).
 
-  aot.py --build DIR [--full] [--runtimes mono,clr8,clr9,clr10]
+  aot.py --build DIR [--full] [--runtimes mono,clr8,...]
 """
 import os
 import pathlib

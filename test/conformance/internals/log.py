@@ -7,7 +7,7 @@ each of its sections is compared as far as two runtimes can agree (doc/mono-modu
 counted, and twelve threads do it all at once under each kind of garbage collector: nothing may hang, and no call may be
 missing.
 
-  log.py --build DIR [--full] [--runtimes mono,clr8,clr9,clr10] [--runs N] [--only PART,...]
+  log.py --build DIR [--full] [--runtimes mono,clr8,...] [--runs N] [--only PART,...]
 """
 import pathlib
 import re

@@ -46,7 +46,7 @@ class Names(harness.Suite):
     def processes(self):
         """Who has the library in its process."""
         exe = self.build.path / "test/conformance/internals/shapes.exe"
-        for runtime in self.runtimes(["clr10"]) if exe.exists() else []:
+        for runtime in self.runtimes(self.newer) if exe.exists() else []:
             for module, there in ("calls", ""), ("log", "libmonocle-internals.so"):
                 desc = "%s:output=%s" % (module, self.work / module)
                 env = package.environment(self.build, runtime, desc)

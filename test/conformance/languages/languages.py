@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Programs in Visual Basic and F#: methods are called as their sources have them, and coverage is of what was written.
 
-  languages.py --build DIR [--runtimes clr8,clr9,clr10]
+  languages.py --build DIR [--runtimes clr8,...]
 
 Each program is built as Debug and Release are. `calls` counts all methods that run, and the names in its profile must
 be these; `stack --async` shows the same names while methods wait. Of coverage each line must be the method's that the
@@ -261,7 +261,7 @@ class Languages(harness.Suite):
 def main():
     suite = Languages("languages", __doc__)
     suite.parser.add_argument("--runtimes")
-    suite.parse("clr10", "clr8,clr9,clr10")
+    suite.parse("clr10", harness.NET)
     suite.all(suite.runtimes())
     return suite.finish()
 

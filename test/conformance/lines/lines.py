@@ -6,7 +6,7 @@ busy.cs says in comments how much work each line does, itself (WORK) or by a cal
 the code cannot tell a line from the next one (HARD), there is none, and nothing is ever on a line that does nothing.
 Symbols are read from portable PDBs, embedded ones and .mdb files; those of another build are refused.
 
-  lines.py --build DIR [--runtimes mono,clr8,clr9,clr10]
+  lines.py --build DIR [--runtimes mono,clr8,...]
 """
 import json
 import pathlib
@@ -189,23 +189,23 @@ class Lines(harness.Suite):
 
 def main():
     suite = Lines("lines", __doc__.split("\n")[0])
-    suite.parser.add_argument("--runtimes", default="mono,clr8,clr9,clr10")
-    options = suite.parse()
+    suite.parser.add_argument("--runtimes")
+    options = suite.parse("mono," + harness.TO_10)
     folder = suite.build.path / "test/conformance/lines"
-    runtimes = suite.runtimes(options.runtimes.split(","))
+    runtimes = suite.runtimes()
     for runtime in runtimes:
         names = ["classic", "portable"] if runtime.kind == "mono" else ["portable"]
-        names += ["embedded"] if runtime == runtimes[-1] else []
+        names += ["embedded"] if runtime.name in suite.newer else []
         for name in names:
             if not (folder / (name + ".exe")).exists():
                 suite.skip("%s %s" % (runtime, name), "no compiler")
                 continue
             file = suite.profile_with_shares(runtime, name)
-            if runtime == runtimes[-1] and name == "portable":
+            if runtime.name in suite.newer and name == "portable":
                 suite.list_of_pprof(file)
                 suite.annotation(file)
                 suite.refused(runtime)
-            if name in ("classic", "portable") and runtime in (runtimes[0], runtimes[-1]):
+            if name in ("classic", "portable") and runtime.name in ["mono"] + suite.newer:
                 suite.first_lines(runtime, name)
     return suite.finish()
 

@@ -138,7 +138,7 @@ def main():
     suite = harness.Suite("live-stat", __doc__)
     suite.parser.add_argument("exe", type=pathlib.Path)
     suite.parser.add_argument("--runtimes")
-    options = suite.parse("clr10", "clr8,clr9,clr10")
+    options = suite.parse("clr10", harness.NET)
     for runtime in suite.runtimes():
         command(suite, runtime, options.exe)
         process(suite, runtime, options.exe)

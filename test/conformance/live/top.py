@@ -278,13 +278,13 @@ def main():
     suite = harness.Suite("live-top", __doc__)
     suite.parser.add_argument("exe", type=pathlib.Path)
     suite.parser.add_argument("--runtimes")
-    options = suite.parse("clr10", "clr8,clr9,clr10")
+    options = suite.parse("clr10", harness.NET)
     top = [str(suite.build.monocle), "top"]
     runtimes = suite.runtimes()
     for runtime in runtimes:
         keys(suite, runtime, options.exe, top)
         sampled(suite, runtime, options.exe, top)
-    for runtime in runtimes[-1:]:
+    for runtime in (r for r in runtimes if r.name in suite.newer):
         endings(suite, runtime, options.exe, top)
         silence(suite, runtime, options.exe, top)
         command(suite, runtime, options.exe, top)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """A program of more call paths than there is room for: what `calls` counts with what the program says of its own calls.
 
-  paths.py --build DIR [--full] [--runtimes mono,clr8,clr9,clr10]
+  paths.py --build DIR [--full] [--runtimes mono,clr8,...]
 
 With --full ten million paths: how much memory the program takes then, by itself and under limits of its own.
 """

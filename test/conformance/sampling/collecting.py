@@ -7,7 +7,7 @@ below are those of the method that allocated; Mono's sampler hits too seldom to 
 server collector, which no event announces: what the system counts for these threads. With --full both are within two
 points of the whole.
 
-  collecting.py --build DIR [--runtimes mono,clr8,clr9,clr10]
+  collecting.py --build DIR [--runtimes mono,clr8,...]
 """
 import pathlib
 import sys

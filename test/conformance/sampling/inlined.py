@@ -7,7 +7,7 @@ would stand as (wrapper dynamic-method). Accessors are inlined all the same, and
 samples. Where code was there before an attach, the expression has its name. In other code everything is inlined, and
 where the runtime keeps trees of that, what was inlined has its frame all the same.
 
-  inlined.py --build DIR [--runtimes clr8,clr9,clr10]
+  inlined.py --build DIR [--runtimes clr8,...]
 """
 import pathlib
 import re
@@ -98,7 +98,7 @@ class Inlined(harness.Suite):
 def main():
     suite = Inlined("inlined", __doc__)
     suite.parser.add_argument("--runtimes")
-    suite.parse("clr10", "clr8,clr9,clr10")
+    suite.parse("clr10", harness.NET)
     if not (suite.build.path / "test/conformance/sampling/inlined.exe").exists():
         suite.skip("inlined", "not compiled: mcs was absent", "mono")
         return suite.finish()

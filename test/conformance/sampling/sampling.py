@@ -7,7 +7,7 @@ rates are what was asked for, by each engine: in mode PROCESS by the CPU time of
 thread whenever the process has used a period), in mode REAL by the clock. A thread that has made thousands of faults is
 sampled as any other.
 
-  sampling.py --build DIR [--runtimes mono,clr8,clr9,clr10]
+  sampling.py --build DIR [--runtimes mono,clr8,...]
 """
 import os
 import pathlib

@@ -52,7 +52,7 @@ def main():
     suite.parser.add_argument("--bare", action="store_true", help="without samples as well")
     suite.parser.add_argument("--module", help="another module in place of hits")
     options = suite.parse()
-    for runtime in suite.runtimes(["clr10"]):
+    for runtime in suite.runtimes(suite.newer):
         program = suite.built()
         if program and options.bare:
             suite.under(runtime, program, "web server, bare", [])

@@ -7,7 +7,7 @@ the native offsets that frames.cs wrote down of its own frames. Programs are com
 compiler (portable PDBs: beside the image and embedded, with checksums). Then symbols are broken, with --full in every
 way: the program must not notice, and one line must tell.
 
-  sources.py --build DIR [--full] [--runtimes mono,clr8,clr9,clr10] [--flipped N]
+  sources.py --build DIR [--full] [--runtimes mono,clr8,...] [--flipped N]
 """
 import collections
 import os

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Does a sampled profile say where the time went? truth.exe knows: it burns known shares and measures them itself.
 
-    truth.py [--build DIR] [--runtimes mono,clr8,clr9,clr10] [--seconds S] [--threads N] [--points P] [--slower PERCENT]
+    truth.py [--build DIR] [--runtimes mono,clr8,...] [--seconds S] [--threads N] [--points P] [--slower PERCENT]
 
 Each method's share of the profile (its total, so that what it calls counts) is compared with the share of processor
 time that the program measured: the difference must stay within P points, or within what chance does to so few samples:
@@ -129,7 +129,7 @@ def slower(suite, runtime, options):
 
 def main():
     suite = harness.Suite("truth", __doc__.splitlines()[0])
-    suite.parser.add_argument("--runtimes", default="mono,clr8,clr9,clr10")
+    suite.parser.add_argument("--runtimes", default=harness.ALL)
     suite.parser.add_argument("--seconds", type=float, default=30)
     suite.parser.add_argument("--threads", type=int, default=1)
     suite.parser.add_argument("--points", type=float, default=1.5)

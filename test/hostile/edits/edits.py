@@ -3,7 +3,7 @@
 """A program that is edited while it runs, as by `dotnet watch`: it lives, says what it says without us, and modules say
 what is so of the code before and after each edit.
 
-  edits.py --build DIR [--runtimes clr8,clr9,clr10]
+  edits.py --build DIR [--runtimes clr8,...]
 
 The library (deltas.cs) is edited ten times under each module. In the first tier several modules share a process.
 """
@@ -238,7 +238,7 @@ class Edits(harness.Suite):
 def main():
     suite = Edits("edits", __doc__)
     suite.parser.add_argument("--runtimes")
-    suite.parse("clr8,clr9,clr10", "clr8,clr9,clr10")
+    suite.parse(harness.TO_10, harness.NET)
     if not (suite.folder() / "hot.exe").exists():
         suite.skip("all of it", "the programs were not compiled")
         return suite.finish()

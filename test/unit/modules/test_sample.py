@@ -3,7 +3,7 @@
 
     test_sample.py [--full] BUILD RUNTIME PROGRAM
 
-RUNTIME is mono, clr8, clr9 or clr10. Exits 77 where it is absent, unless MONOCLE_REQUIRE names it.
+RUNTIME is mono, clr8, clr9, ... Exits 77 where it is absent, unless MONOCLE_REQUIRE names it.
 """
 import os
 import pathlib

@@ -114,7 +114,7 @@ def main():
             sys.exit("Mono gives %d answers only" % len(mono))
         used = set()
         wrong = compare("ours", mono, ask_us(ours, program, folder), rules, used)
-        for runtime in harness.find_clr((8, 9, 10)).values() if len(sys.argv) > 5 else []:
+        for runtime in harness.find_clr((8, 9, 10, 11)).values() if len(sys.argv) > 5 else []:
             clr = ask_clr(runtime, sys.argv[5], sys.argv[6], program, folder)
             wrong += compare(runtime.name, of_program(mono), of_program(clr), rules, used)
     for rule in rules:
