@@ -48,6 +48,11 @@ typedef enum {
 	 * if it had called this one, then comes its frame, and then the return address of both.
 	 */
 	MONOCLE__SHAPE_OSR,
+	/*
+	 * The same without that address: how much was taken over does not say the code itself. The unwind data of the body
+	 * does, as if it had made the whole frame. `depth` is to where the taken frame begins.
+	 */
+	MONOCLE__SHAPE_OSR_BARE,
 } monocle__shape_kind;
 
 /* What a piece of managed code does to the stack. All in bytes; multiples of 8. */

@@ -21,10 +21,10 @@
  * have allocated more since, and what is there then is the program's own data. Such a thread may go on, end, and take
  * its stack with it while it is walked: so all of it is read by the system, a piece at a time.
  *
- * Of CoreCLR this file knows: bodies that replace a running one leave its frame in place (SHAPE_OSR); funclets keep the
- * frame pointer of their method, so that leaving them by it leaves the method, and what the runtime did between is not
- * shown; a return address that the runtime has replaced to regain control is the first byte of one of its functions,
- * where no call returns to.
+ * Of CoreCLR this file knows: bodies that replace a running one leave its frame in place (SHAPE_OSR, SHAPE_OSR_BARE);
+ * where the unwind data of compiled code is; funclets keep the frame pointer of their method, so that leaving them by
+ * it leaves the method, and what the runtime did between is not shown; a return address that the runtime has replaced
+ * to regain control is the first byte of one of its functions, where no call returns to.
  */
 #include "walk.h"
 #include <errno.h>
@@ -259,6 +259,52 @@ leave_native (walk *w, monocle__unwind_rule rule)
 
 /* --- managed code ------------------------------------------------------------------------------------------------- */
 
+/*
+ * Before code that was compiled while the program runs lies the address of its header, which has the number of its
+ * functions, the body and its funclets, and of each three numbers: where it begins, where it ends, and where its unwind
+ * data is, from one base. So it is in .NET 8 to 11; what does not look so is of another one.
+ */
+enum { HEADER_COUNT = 32, HEADER_FUNCTIONS = 36, FUNCTIONS_MAX = 1 << 16, UNWIND_HEAD = 4, UNWIND_MAX = 196 };
+
+/* Where the unwind data of a body is; 0: unknown. */
+static uintptr_t
+unwind_data_of (const walk *w, const monocle__code *code)
+{
+	uintptr_t header;
+	struct {
+		uint32_t count, begin, end, data;
+	} at;
+	_Static_assert(HEADER_FUNCTIONS == HEADER_COUNT + sizeof at.count, "the functions follow their number");
+	if (!read_code (w, code->start - CELL, (uint8_t *) &header, sizeof header) || header % CELL || header < PAGE ||
+	    !read_code (w, header + HEADER_COUNT, (uint8_t *) &at, sizeof at))
+		return 0;
+	bool is_good = at.count && at.count <= FUNCTIONS_MAX && at.begin < at.end && at.end - at.begin <= code->size &&
+	               at.begin < code->start && at.data % 4 == 0;
+	return is_good ? code->start - at.begin + at.data : 0;
+}
+
+/* `own`: what the code itself does, below the frame that it took over. */
+static bool
+decode_taken (const walk *w, const monocle__code *code, const monocle__shape *own, monocle__shape *ret)
+{
+	uint8_t bytes[UNWIND_MAX];
+	monocle__shape whole;
+	uintptr_t data = unwind_data_of (w, code);
+	if (!data || !read_code (w, data, bytes, UNWIND_HEAD))
+		return false;
+	size_t size = UNWIND_HEAD + 2 * (size_t) bytes[2];
+	if (size > sizeof bytes || !read_code (w, data, bytes, size) ||
+	    !monocle__arch_unwind_data (bytes, size, SIZE_MAX, &whole) || whole.frame <= own->frame || !whole.saved)
+		return false;
+	uint32_t below_fp = own->frame - own->depth;
+	*ret = (monocle__shape) { .kind = MONOCLE__SHAPE_FP,
+		                      .length = own->length,
+		                      .depth = whole.frame - below_fp,
+		                      .saved = whole.saved,
+		                      .frame = whole.frame };
+	return true;
+}
+
 /* Of instructions that begin before `limit`. False: unknown. */
 static bool
 decode (const walk *w, const monocle__code *code, size_t limit, monocle__shape *ret)
@@ -269,7 +315,10 @@ decode (const walk *w, const monocle__code *code, size_t limit, monocle__shape *
 		return monocle__arch_unwind_data (code->unwind, SIZE_MAX, limit, ret);
 	if (limit < size) /* an instruction that begins there is looked at, no more */
 		size = limit + MONOCLE__ARCH_INSTRUCTION_MAX < size ? limit + MONOCLE__ARCH_INSTRUCTION_MAX : size;
-	return read_code (w, code->start, bytes, size) && monocle__arch_prologue (bytes, size, limit, ret);
+	if (!read_code (w, code->start, bytes, size) || !monocle__arch_prologue (bytes, size, limit, ret))
+		return false;
+	monocle__shape own = *ret;
+	return own.kind != MONOCLE__SHAPE_OSR_BARE || decode_taken (w, code, &own, ret);
 }
 
 /* A funclet's own frame does not matter once it runs: fp is its method's. */
@@ -352,20 +401,27 @@ noted_fp (walk *w, const monocle__code *code)
 	return 0;
 }
 
+/* A frame whose size is not known. Above fp of a body that took over a frame is no return address. */
+static verdict
+leave_unknown (walk *w, const monocle__shape *shape)
+{
+	return shape->kind == MONOCLE__SHAPE_OSR_BARE ? LOST : leave_by_chain (w);
+}
+
 /* As long as fp is the frame's an epilogue changes nothing for those that have one. */
 static verdict
 leave_managed (walk *w, const monocle__code *code)
 {
-	monocle__shape shape;
+	monocle__shape shape = { .kind = MONOCLE__SHAPE_NONE };
 	monocle__epilogue epilogue;
 	uintptr_t offset = w->at.pc - code->start;
 	w->at.fp = w->at.fp ? w->at.fp : noted_fp (w, code);
 	if (!w->at.fp && code->is_part)
 		return LOST;
 	if (!shape_of (w, code, &shape))
-		return leave_by_chain (w);
+		return leave_unknown (w, &shape);
 	if (offset < shape.length)
-		return decode (w, code, offset, &shape) ? leave_shape (w, &shape) : leave_by_chain (w);
+		return decode (w, code, offset, &shape) ? leave_shape (w, &shape) : leave_unknown (w, &shape);
 	if (w->at.is_exact && epilogue_of (w, code, &epilogue) && (shape.kind == MONOCLE__SHAPE_SP || epilogue.is_restored))
 		return leave (w, w->at.sp + epilogue.depth, epilogue.saved);
 	return leave_shape (w, &shape);

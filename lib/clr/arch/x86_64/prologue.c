@@ -4,7 +4,7 @@
  * prologue.c - decodes the few instructions with which compiled methods begin and end (Intel SDM, volume 2), and the
  * x64 UNWIND_INFO of those that were compiled ahead.
  *
- * What RyuJIT writes on Unix (seen in .NET 8, 9 and 10), and what of it matters here:
+ * What RyuJIT writes on Unix (seen in .NET 8 to 11), and what of it matters here:
  *
  *      55                    push rbp                  41 57 / 53        push r15 / rbx
  *      48 83 EC ib           sub rsp, n                48 81 EC id       the same
@@ -14,6 +14,7 @@
  *      48 8D 6C 24 ib        lea rbp, [rsp+n], so that rbp points to where the caller's is saved
  *      C5 F8 77              vzeroupper
  *      48 8B 45 00 50        mov rax, [rbp]; push rax: a body that replaces a running one pushes the caller's rbp
+ *      50 48 8B 45 00 50     push rax; mov rax, [rbp]; push rax: the same on .NET 11, where it is jumped to
  *      4C 89 7C 24 ib        mov [rsp+n], r15: and saves registers into the frame that it took over
  *
  * Pure functions over bytes; any context.
@@ -30,7 +31,7 @@ typedef struct {
 	int64_t saved_depth; /* depth just after the push of the caller's fp; 0: not pushed */
 	int64_t fp;          /* from fp to the return address */
 	int64_t r11;         /* from r11 to the return address; 0: unknown */
-	bool has_fp, is_osr, is_native;
+	bool has_fp, is_osr, is_bare, is_native;
 } decoder;
 
 static bool
@@ -153,14 +154,16 @@ harmless (const decoder *d)
 	return 0;
 }
 
-/* rax takes the caller's fp, which is pushed next. */
+/* rax takes the caller's fp, which is pushed next; a word that fills the place of a return address may come before. */
 static void
 enter_osr (decoder *d)
 {
-	d->is_osr = MATCHES (d, 0, 0x48, 0x8B, 0x45, 0x00, 0x50);
+	d->is_bare = MATCHES (d, 0, 0x50, 0x48, 0x8B, 0x45, 0x00, 0x50);
+	d->is_osr = d->is_bare || MATCHES (d, 0, 0x48, 0x8B, 0x45, 0x00, 0x50);
 	if (d->is_osr) {
-		d->at = 4;
-		d->saved_depth = 8;
+		d->at = d->is_bare ? 5 : 4;
+		d->depth = d->is_bare ? 8 : 0;
+		d->saved_depth = d->depth + 8;
 	}
 }
 
@@ -189,7 +192,7 @@ shape_of (const decoder *d, monocle__shape *ret)
 	ret->depth = (uint32_t) (d->has_fp ? d->fp : d->depth);
 	ret->kind = d->has_fp ? MONOCLE__SHAPE_FP : MONOCLE__SHAPE_SP;
 	if (d->is_osr && d->has_fp) {
-		ret->kind = MONOCLE__SHAPE_OSR;
+		ret->kind = d->is_bare ? MONOCLE__SHAPE_OSR_BARE : MONOCLE__SHAPE_OSR;
 	} else if (d->is_osr) {
 		ret->kind = MONOCLE__SHAPE_FP;
 		ret->depth = ret->saved = 8;

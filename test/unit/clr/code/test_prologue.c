@@ -60,7 +60,13 @@ static const struct {
 	{ "rbp set to a place that is not its own",
 	  CODE (0x55, 0x48, 0x83, 0xEC, 0x20, 0x48, 0x8D, 0x6C, 0x24, 0x10, 0xC3),
 	  { MONOCLE__SHAPE_FP, 10, 24, 8, 40 } },
+	{ "on-stack replacement that is jumped to",
+	  CODE (0x50, 0x48, 0x8B, 0x45, 0x00, 0x50, 0x48, 0x83, 0xEC, 0x20, 0x4C, 0x89, 0x7C, 0x24, 0x78, 0x4C, 0x89, 0x74,
+	        0x24, 0x70, 0x48, 0x89, 0x5C, 0x24, 0x68, 0x48, 0x8D, 0x6C, 0x24, 0x20, 0x8B, 0x5D, 0x34),
+	  { MONOCLE__SHAPE_OSR_BARE, 30, 16, 16, 48 } },
 };
+
+enum { REPLACING = 10, REPLACING_BARE = 12 };
 
 static void
 assert_same_shape (const char *name, const monocle__shape *is, const monocle__shape *wanted)
@@ -133,10 +139,18 @@ a_prologue_is_followed_instruction_by_instruction (void **state)
 static void
 a_replacing_body_begins_with_the_replaced_frame (void **state)
 {
-	static const size_t limits[] = { 0, 4, 5, 9, 24 };
-	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+	static const struct {
+		int method;
+		size_t limit;
+	} at[] = {
+		{ REPLACING, 0 },       { REPLACING, 4 },       { REPLACING, 5 },      { REPLACING, 9 },
+		{ REPLACING, 24 },      { REPLACING_BARE, 0 },  { REPLACING_BARE, 1 }, { REPLACING_BARE, 6 },
+		{ REPLACING_BARE, 10 }, { REPLACING_BARE, 25 },
+	};
+	for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
 		monocle__shape shape;
-		assert_true (monocle__arch_prologue (methods[10].code, methods[10].size, limits[i], &shape));
+		assert_true (
+		    monocle__arch_prologue (methods[at[i].method].code, methods[at[i].method].size, at[i].limit, &shape));
 		assert_int_equal (shape.kind, MONOCLE__SHAPE_FP);
 		assert_int_equal (shape.depth, 8);
 		assert_int_equal (shape.saved, 8);

@@ -586,6 +586,54 @@ every_step_of_a_tail_call (void **state)
 	step_through (has_one_frame, 10);
 }
 
+/*
+ * A body with a frame of 0x50 bytes jumps to one that takes that frame over: push rax; mov rax, [rbp]; push rax; sub
+ * rsp, 0x20; r15, r14 and rbx saved; lea rbp, [rsp+0x20]; a loop; add rsp, 0x68; pop rbx, r14, r15, rbp; ret. Only its
+ * header, if it has one, says how large the taken frame is.
+ */
+static void
+write_taken_frame (uint32_t functions)
+{
+	enum { BODY = 0x40, HEADER = 0x400, DATA = 0x480 };
+	static const uint8_t unwind[] = { 0x19, 0x19, 0x0B, 0x00, 0x19, 0x34, 0x0D, 0x00, 0x14, 0xE4, 0x0E, 0x00, 0x0F,
+		                              0xF4, 0x0F, 0x00, 0x0A, 0x32, 0x06, 0x02, 0x01, 0x02, 0x00, 0x92, 0x00, 0x50 };
+	uint8_t *memory = code_memory ();
+	uint8_t *header = memory + HEADER;
+	PIECE (memory, 0, 0x55, 0x48, 0x83, 0xEC, 0x50, 0x48, 0x8D, 0x6C, 0x24, 0x50, 0x90, 0xE9, 0x30, 0, 0, 0);
+	PIECE (memory, BODY, 0x50, 0x48, 0x8B, 0x45, 0x00, 0x50, 0x48, 0x83, 0xEC, 0x20, 0x4C, 0x89, 0x7C, 0x24, 0x78, 0x4C,
+	       0x89, 0x74, 0x24, 0x70, 0x48, 0x89, 0x5C, 0x24, 0x68, 0x48, 0x8D, 0x6C, 0x24, 0x20, 0x31, 0xC0, 0xFF, 0xC0,
+	       0x83, 0xF8, 0x05, 0x75, 0xF9, 0x48, 0x83, 0xC4, 0x68, 0x5B, 0x41, 0x5E, 0x41, 0x5F, 0x5D, 0xC3);
+	const uint32_t rows[] = { functions, BODY, BODY + pieces[1].code.size, DATA };
+	memcpy (memory + BODY - sizeof header, &header, sizeof header);
+	memcpy (header + 32, rows, sizeof rows);
+	memcpy (memory + DATA, unwind, sizeof unwind);
+}
+
+static void
+every_step_of_a_frame_that_was_taken_over (void **state)
+{
+	write_taken_frame (1);
+	step_through (has_one_frame, 30);
+}
+
+static volatile unsigned lost;
+
+static bool
+has_one_frame_or_is_lost (const gathering *g, int result)
+{
+	lost += result != 0;
+	return result ? g->count == 1 : has_one_frame (g, result);
+}
+
+static void
+a_taken_frame_of_unknown_size_is_not_guessed (void **state)
+{
+	write_taken_frame (0);
+	lost = 0;
+	step_through (has_one_frame_or_is_lost, 30);
+	assert_true (lost > 10);
+}
+
 /* --- another thread's stack --------------------------------------------------------------------------------------- */
 
 /* Three frames of 150 words, the inner one with fp not known; behind them the root. */
@@ -693,6 +741,8 @@ main (void)
 		cmocka_unit_test (every_step_of_a_frame_without),
 		cmocka_unit_test (every_step_of_thin_frames_in_a_row),
 		cmocka_unit_test (every_step_of_a_tail_call),
+		cmocka_unit_test (every_step_of_a_frame_that_was_taken_over),
+		cmocka_unit_test (a_taken_frame_of_unknown_size_is_not_guessed),
 	};
 	srand ((unsigned) seed_of (1));
 	return cmocka_run_group_tests (tests, NULL, NULL);
