@@ -163,11 +163,11 @@ array_class (ClassID id)
  * Pointers have ids that no call of the runtime takes. Such an id is the address of a description, with a bit set:
  *
  *      .NET 8        | kind | what is pointed to |
- *      .NET 9, 10    | kind | its System.Type    | what is pointed to |
+ *      .NET 9 to 11  | kind | its System.Type    | what is pointed to |
  *
  * NULL: of another version, or no pointer.
  */
-enum { COMPOSITE = 2, FIRST_KNOWN = 8, LAST_KNOWN = 10 };
+enum { COMPOSITE = 2, FIRST_KNOWN = 8, LAST_KNOWN = 11 };
 
 static MonoClass *
 composite_class (ClassID id)
