@@ -20,7 +20,7 @@ import story  # noqa: E402
 SETTINGS = [{}, {"DOTNET_gcServer": "1", "DOTNET_GCHeapCount": "2"}, {"DOTNET_gcConcurrent": "0"}]
 OWN = re.compile(r"^(Seldom|Plain|Holder|Broken|Target|Other)\b")
 # What a thread begins with is another method on each side.
-THREAD = re.compile(r"^System\.Threading\.(ThreadStart:Invoke|Thread:StartCallback) \(\)$")
+START = r"System\.Threading\.(ThreadStart:Invoke \(\)|Thread:StartCallback \((System\.Threading\.Thread\*)?\))"
 
 
 def dynamic(lines):
@@ -42,7 +42,7 @@ def invocations(lines):
     said = collections.OrderedDict()
     for line in lines:
         name = line.values["method"]
-        name = "a thread" if THREAD.match(name) else name
+        name = "a thread" if re.fullmatch(START, name) else name
         if OWN.match(name) or name == "a thread":
             said.setdefault(line.thread, []).append((line.event, name))
     return list(said.values())
