@@ -13,6 +13,7 @@ import re
 import sys
 
 import configurations
+import harness
 
 SETTINGS = {
     "default": {},

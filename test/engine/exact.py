@@ -7,6 +7,7 @@ With --full there are a hundred million on one thread.
 import sys
 
 import configurations
+import harness
 
 
 class Exact(configurations.EngineSuite):

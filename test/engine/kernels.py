@@ -11,6 +11,7 @@ import re
 import sys
 
 import configurations
+import harness
 
 KERNELS = ("Double DoubleArguments Sum Float Polynomial Early TwoRegisters MixedRegisters Wrapped InMemory FourFloats "
            "Complex Vector128 Vector256 VectorT Vector3 Decimal Long NoResult Locals").split()

@@ -8,6 +8,7 @@ import difflib
 import sys
 
 import configurations
+import harness
 
 
 class Lines(configurations.EngineSuite):

@@ -12,6 +12,7 @@ debug builds and F#; with --every all configurations are tried on each runtime.
 import sys
 
 import configurations
+import harness
 
 
 class TryFault(configurations.EngineSuite):
