@@ -256,6 +256,21 @@ class Environment(case.Case):
         self.assertTrue(seen['MONOCLE_MODULE_PATH'].startswith('/opt/modules:/'))
         self.assertEqual(seen['CORECLR_PROFILER_PATH_64'], str(self.folder / 'lib/clr/libmonocle-clr.so'))
 
+    def test_names_that_newer_runtimes_read_first_say_the_same(self):
+        seen, _ = self.variables(env={'DOTNET_ENABLE_PROFILING': '0', 'DOTNET_PROFILER_PATH': '/old.so'})
+        self.assertEqual(seen['DOTNET_ENABLE_PROFILING'], '1')
+        self.assertEqual(seen['DOTNET_PROFILER_PATH'], str(self.folder / 'lib/clr/libmonocle-clr.so'))
+        self.assertNotIn('DOTNET_PROFILER', seen)
+        seen, _ = self.variables(env={
+            'DOTNET_ENABLE_PROFILING': '1', 'DOTNET_PROFILER': '{00000000-0000-0000-0000-000000000001}',
+            'DOTNET_PROFILER_PATH': '/opt/other.so', 'DOTNET_ENABLE_NOTIFICATION_PROFILERS': '0',
+            'DOTNET_NOTIFICATION_PROFILERS': '/off.so={00000000-0000-0000-0000-000000000002}'})
+        ours = '%s={F5E0F6A1-5B3C-4C7E-9D64-6D6F6E6F636C};' % (self.folder / 'lib/clr/libmonocle-clr.so')
+        self.assertEqual(seen['DOTNET_PROFILER_PATH'], '/opt/other.so')
+        self.assertEqual(seen['DOTNET_ENABLE_NOTIFICATION_PROFILERS'], '1')
+        self.assertEqual(seen['DOTNET_NOTIFICATION_PROFILERS'], ours)
+        self.assertEqual(seen['CORECLR_NOTIFICATION_PROFILERS'], ours)
+
     def test_an_empty_search_path_does_not_become_the_current_folder(self):
         seen, _ = self.variables(env={'LD_LIBRARY_PATH': ''})
         self.assertNotIn('', seen['LD_LIBRARY_PATH'].split(':'))

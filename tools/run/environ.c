@@ -15,15 +15,21 @@
 #include <unistd.h>
 
 /* clang-format off */
-/* CoreCLR reads the variable of its own width before the plain one. */
+/*
+ * CoreCLR reads the variable of its own width before the plain one, and .NET 11 a name with DOTNET_ before that with
+ * CORECLR_, each for itself. What is there already and is read first gets the same value.
+ */
 static const char *const path_variables[] = {
+	"DOTNET_PROFILER_PATH_64",  "DOTNET_PROFILER_PATH_ARM64",  "DOTNET_PROFILER_PATH",
 	"CORECLR_PROFILER_PATH_64", "CORECLR_PROFILER_PATH_ARM64", "CORECLR_PROFILER_PATH",
 };
-/* Those for the list of profilers beside the main one, in the same order. */
+/* Those for the list of profilers beside the main one, in the same order, and what switches it on. */
 static const char *const list_variables[] = {
+	"DOTNET_NOTIFICATION_PROFILERS_64",  "DOTNET_NOTIFICATION_PROFILERS_ARM64",  "DOTNET_NOTIFICATION_PROFILERS",
 	"CORECLR_NOTIFICATION_PROFILERS_64", "CORECLR_NOTIFICATION_PROFILERS_ARM64", "CORECLR_NOTIFICATION_PROFILERS",
 };
 static const char list_switch[] = "CORECLR_ENABLE_NOTIFICATION_PROFILERS";
+static const char newer_list_switch[] = "DOTNET_ENABLE_NOTIFICATION_PROFILERS";
 /* clang-format on */
 
 /* PATH={CLASS};PATH={CLASS}; is the list, and nothing in it can be quoted. */
@@ -114,15 +120,24 @@ append_folders (const char *variable, const char *folders)
 	}
 }
 
+/* Only what is there: a name that older runtimes do not know is not needed otherwise. */
+static void
+replace (const char *variable, const char *value)
+{
+	if (getenv (variable))
+		setenv (variable, value, 1);
+}
+
 static void
 set_coreclr (const char *adapter)
 {
 	setenv ("CORECLR_ENABLE_PROFILING", "1", 1);
 	setenv ("CORECLR_PROFILER", MONOCLE__CLSID, 1);
 	setenv ("CORECLR_PROFILER_PATH", adapter, 1);
+	replace ("DOTNET_ENABLE_PROFILING", "1");
+	replace ("DOTNET_PROFILER", MONOCLE__CLSID);
 	for (size_t i = 0; i < sizeof path_variables / sizeof *path_variables; i++) {
-		if (getenv (path_variables[i]))
-			setenv (path_variables[i], adapter, 1);
+		replace (path_variables[i], adapter);
 	}
 }
 
@@ -182,18 +197,26 @@ join_list (const char *variable, const char *adapter, bool is_kept)
 	free (entries);
 }
 
+static bool
+is_on (const char *variable)
+{
+	const char *enabled = getenv (variable);
+	return enabled && *enabled && strtoul (enabled, NULL, 16) != 0;
+}
+
 /* The plain list counts where the runtime's own width has none. */
 static void
 join_lists (const char *adapter)
 {
-	const char *enabled = getenv (list_switch);
-	bool is_kept = enabled && *enabled && strtoul (enabled, NULL, 16) != 0;
+	bool is_kept = is_on (list_switch),
+	     is_newer_kept = getenv (newer_list_switch) ? is_on (newer_list_switch) : is_kept;
 	size_t count = sizeof list_variables / sizeof *list_variables;
 	for (size_t i = 0; i < count; i++) {
 		if (i + 1 == count || getenv (list_variables[i]))
-			join_list (list_variables[i], adapter, is_kept);
+			join_list (list_variables[i], adapter, *list_variables[i] == 'D' ? is_newer_kept : is_kept);
 	}
 	setenv (list_switch, "1", 1);
+	replace (newer_list_switch, "1");
 }
 
 char *

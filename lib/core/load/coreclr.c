@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include <monocle/embed.h>
 #include "coreclr.h"
@@ -35,6 +36,18 @@ set_in_environment (void *data, const char *name, const char *value)
 	return monocle__variable_set (name, value);
 }
 
+/* What .NET 11 reads before the variable with CORECLR_, when it is there. */
+static int
+set_newer (const char *name, const char *value, monocle_variable_setter set, void *data)
+{
+	static const char prefix[] = "CORECLR_";
+	char newer[64];
+	if (strncmp (name, prefix, sizeof prefix - 1))
+		return 0;
+	snprintf (newer, sizeof newer, "DOTNET_%s", name + sizeof prefix - 1);
+	return monocle__variable (newer) ? set (data, newer, value) : 0;
+}
+
 static int
 set_all (const char *adapter, monocle_variable_setter set, void *data)
 {
@@ -48,7 +61,7 @@ set_all (const char *adapter, monocle_variable_setter set, void *data)
 		{ "MONOCLE_EMBED_PID", pid },
 	};
 	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
-		if (set (data, variables[i][0], variables[i][1])) {
+		if (set (data, variables[i][0], variables[i][1]) || set_newer (variables[i][0], variables[i][1], set, data)) {
 			monocle_log ("%s cannot be set; CoreCLR is not profiled", variables[i][0]);
 			return MONOCLE_E_NO_MEMORY;
 		}

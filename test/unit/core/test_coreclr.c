@@ -39,7 +39,8 @@ clean (void)
 {
 	static const char *const names[] = { "CORECLR_ENABLE_PROFILING", "CORECLR_PROFILER",
 		                                 "CORECLR_PROFILER_PATH",    "CORECLR_PROFILER_PATH_64",
-		                                 "DOTNET_ENABLE_PROFILING",  "DOTNET_EnableDiagnostics" };
+		                                 "DOTNET_ENABLE_PROFILING",  "DOTNET_EnableDiagnostics",
+		                                 "DOTNET_PROFILER_PATH" };
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		unsetenv (names[i]);
 }
@@ -55,6 +56,18 @@ CHILD_PRINTS (the_adapter_beside_the_library_is_named_in_four_variables, "")
 	CHECK_STRING (getenv ("CORECLR_PROFILER_PATH"), ADAPTER);
 	CHECK_STRING (getenv ("CORECLR_PROFILER_PATH_64"), ADAPTER);
 	CHECK (atol (getenv ("MONOCLE_EMBED_PID")) == (long) getpid ());
+}
+
+/* .NET 11 reads it first. */
+CHILD_PRINTS (a_newer_name_that_is_there_gets_the_same_value, "")
+{
+	clean ();
+	setenv ("DOTNET_ENABLE_PROFILING", "0", 1);
+	setenv ("DOTNET_PROFILER_PATH", "/old/libmonocle-clr.so", 1);
+	CHECK (monocle_coreclr_environment (NULL, NULL) == MONOCLE_OK);
+	CHECK_STRING (getenv ("DOTNET_ENABLE_PROFILING"), "1");
+	CHECK_STRING (getenv ("DOTNET_PROFILER_PATH"), ADAPTER);
+	CHECK (!getenv ("DOTNET_PROFILER"));
 }
 
 CHILD_PRINTS (a_setter_is_used_instead_of_the_environment, "")
@@ -154,6 +167,7 @@ CHILD_TEST (a_host_that_does_not_wait_for_the_end_is_left_alone)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test (the_adapter_beside_the_library_is_named_in_four_variables),
+	cmocka_unit_test (a_newer_name_that_is_there_gets_the_same_value),
 	cmocka_unit_test (a_setter_is_used_instead_of_the_environment),
 	cmocka_unit_test (a_setter_that_fails_is_said),
 	cmocka_unit_test (a_foreign_profiler_stays_and_is_said),
