@@ -263,10 +263,16 @@ monocle__adapter_decline (const char *reason)
 	return CORPROF_E_PROFILER_CANCEL_ACTIVATION;
 }
 
+/* Where it matters whether a later runtime is as the newest that is known, answers are those of what is not known. */
 void
 monocle__adapter_note (void)
 {
 	monocle__run_note ("loaded", runtime);
+	if (monocle__clr_state.major > MONOCLE__CLR_NEWEST)
+		monocle__clr_complain (
+		    ".NET %u is newer than this version of Monocle and is taken for .NET %d; what pointers point to "
+		    "is not known",
+		    monocle__clr_state.major, MONOCLE__CLR_NEWEST);
 }
 
 /* A program that named us to its own runtime, by setenv (), has named us to its children as well. */

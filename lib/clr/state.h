@@ -12,10 +12,13 @@
 #include <monocle/host.h>
 #include "corprof.h"
 
+/* The versions of .NET that the adapter was tried with. A later one is taken for the newest of them. */
+enum { MONOCLE__CLR_OLDEST = 8, MONOCLE__CLR_NEWEST = 11 };
+
 typedef struct {
 	ICorProfilerInfo15 *info; /* slots beyond what `info_version` grants do not exist */
 	int info_version;
-	unsigned major;         /* of the runtime: 8, 9, 10 */
+	unsigned major;         /* of the runtime: 8 to 11 */
 	const uint32_t *counts; /* of the core: listeners per event */
 	struct _MonoProfilerDesc *const *handles;
 	atomic_bool started;      /* Initialize asked for the first mask */

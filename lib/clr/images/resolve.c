@@ -167,14 +167,14 @@ array_class (ClassID id)
  *
  * NULL: of another version, or no pointer.
  */
-enum { COMPOSITE = 2, FIRST_KNOWN = 8, LAST_KNOWN = 11 };
+enum { COMPOSITE = 2 };
 
 static MonoClass *
 composite_class (ClassID id)
 {
 	const uintptr_t *words = (const uintptr_t *) (id & ~(uintptr_t) COMPOSITE);
 	unsigned major = monocle__clr_state.major;
-	if (major < FIRST_KNOWN || major > LAST_KNOWN)
+	if (major < MONOCLE__CLR_OLDEST || major > MONOCLE__CLR_NEWEST)
 		return NULL;
 	uint8_t kind = (uint8_t) words[0];
 	if (kind == ELEMENT_TYPE_FNPTR)
