@@ -237,6 +237,20 @@ tell_rejit (MonocleRejitPhase phase, FunctionID function, ReJITID version, HRESU
 		monocle_raise_rejit (phase, method, version, result);
 }
 
+/* No method of an image that may be edited gets a further body from us. */
+static void
+tell_of_edit (FunctionID function)
+{
+	ModuleID module;
+	mdToken token;
+	monocle__emitted_method (function); /* an edit may have added it */
+	if (!probes_wanted () || !monocle__resolve_function (function, &module, &token))
+		return;
+	monocle__clr_image *image = monocle__clr_image_find (module);
+	if (image && image->is_editable)
+		monocle__probing_lose_edit (image, token);
+}
+
 /* The runtime wants the IL of a further body, before it is compiled first. */
 HRESULT
 monocle__callback_GetReJITParameters (ICorProfilerCallback11 *self, ModuleID module, mdToken token,
@@ -252,6 +266,7 @@ HRESULT
 monocle__callback_ReJITCompilationStarted (ICorProfilerCallback11 *self, FunctionID function, ReJITID version,
                                            BOOL safe_to_block)
 {
+	tell_of_edit (function);
 	tell_rejit (MONOCLE_REJIT_BEGIN, function, version, S_OK);
 	return S_OK;
 }

@@ -205,6 +205,22 @@ tell_of_coverage (const monocle__clr_image *image)
 		                       image->cli.name);
 }
 
+/* .NET 11 makes an edit a further version of a method, as those of ReJIT are, and asks nobody for its instructions. */
+void
+monocle__probing_lose_edit (monocle__clr_image *image, mdToken token)
+{
+	static atomic_bool told;
+	uint32_t row = token & 0xFFFFFF;
+	bool has_ours = row <= image->method_rows && has_body_of_ours (atomic_load (&image->methods[row - 1]));
+	int flags = has_ours ? atomic_load (&image->flags[row - 1]) : 0;
+	if (flags & MONOCLE__METHOD_COVERED)
+		tell_of_coverage (image);
+	if (flags & ~MONOCLE__METHOD_COVERED && !atomic_exchange (&told, true))
+		monocle__clr_complain ("%s was edited while it runs: what its edited methods run from then on is not counted; "
+		                       "dotnet watch --no-hot-reload has it counted",
+		                       image->cli.name);
+}
+
 /* A method with our body is compiled again: if that is because it was edited, the new body gets its probes, too. */
 static int
 follow_edit (monocle__clr_image *image, mdToken token, FunctionID function, bool *ret_new)

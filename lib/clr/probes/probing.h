@@ -14,6 +14,8 @@
  * (for the line map). Returns its state; *ret_new tells that it was rewritten during this very call. Normal context.
  */
 int monocle__probing_ensure (monocle__clr_image *image, mdToken token, FunctionID function, bool *ret_new);
+/* The body that is being compiled is an edit's and gets no probes. Says once what is lost. Normal context. */
+void monocle__probing_lose_edit (monocle__clr_image *image, mdToken token);
 /* Do the filters ask for other flags than those that the method's present body has? Normal context. */
 bool monocle__probing_differs (monocle__clr_image *image, mdToken token);
 /* May methods of the image have probes by further bodies alone, as after an attach? */

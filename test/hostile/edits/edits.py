@@ -27,11 +27,23 @@ COUNTED = {name: (EDITS + 1) * count for name, count in ROUND.items()}
 for edit in range(1, EDITS + 1):  # what it adds
     COUNTED.update({"Edited:New%d (int)" % edit: 1, "Edited:Held%d ()" % edit: 1, "Fresh%d:.ctor ()" % edit: 1,
                     "Fresh%d:Say (Box`1<Fresh%d>,int)" % (edit, edit): 1})
+# .NET 11 makes an edit a further body of the method, which has no probes: the first round is counted, and after that
+# what is not edited.
+EDITED_ONCE = dict(ROUND, **{"Edited:Unchanged (int)": EDITS + 1})
+NOT_COUNTED = "edited was edited while it runs: what its edited methods run from then on is not counted"
 NOT_COVERED = "edited was edited while it runs: what its edited methods run from then on is not covered"
 NO_VALUES = "show no arguments and no results"
 LEFT_OUT = "are not counted in a program that runs already, because it may be edited while it runs"
 PROFILES = ("calls", "sample", "exceptions", "events:calls", "calls")
 EVENT = re.compile(r"^\s*[\d.]+\s+(\d+)\s+(method_(?:enter|leave|exception_leave)) method=(.*?\))")
+
+
+def counted(runtime):
+    return EDITED_ONCE if runtime.name == "clr11" else COUNTED
+
+
+def lost(runtime):
+    return (NOT_COUNTED,) if runtime.name == "clr11" else ()
 
 
 class Edits(harness.Suite):
@@ -46,7 +58,7 @@ class Edits(harness.Suite):
         text = self.folder() / "library" / ("%d.cs" % edit if edit else "edited.cs")
         return next(n for n, line in enumerate(text.read_text().splitlines(), 1) if line.endswith("// " + mark))
 
-    def runs(self, runtime, what, modules, said="", settings=None):
+    def runs(self, runtime, what, modules, said=(), settings=None):
         """Ten edits beside these modules: the program does what it does without them, and they say this and no more."""
         settings = {**EDITABLE, **(settings or {})}
         command = self.command(runtime)
@@ -56,7 +68,7 @@ class Edits(harness.Suite):
         self.check((seen.code, seen.out) == (bare.code, bare.out),
                    "%s, %s: the program does what it does without us" % (runtime, what), "%s\nbare: %s" % (seen, bare))
         lines = seen.err.splitlines()
-        self.check(len(lines) == bool(said) and all(said in line for line in lines),
+        self.check(len(lines) == len(said) and all(any(words in line for line in lines) for words in said),
                    "%s, %s: says %s" % (runtime, what, said or "nothing"), seen)
 
     def report(self, file, *options):
@@ -82,15 +94,16 @@ class Edits(harness.Suite):
         """Each call is counted, before the first edit and after each."""
         rows = [line.split("\t") for line in self.report(file, "--format=tsv").out.splitlines()[1:]]
         counts = {row[0]: int(row[1]) for row in rows}
-        seen = {name: counts.get(name) for name in COUNTED}
-        self.check(seen == COUNTED, "%s, calls: each is counted" % runtime, counts)
+        seen = {name: counts[name] for name in COUNTED if name in counts}
+        self.check(seen == counted(runtime), "%s, calls: each is counted" % runtime, counts)
 
     def events(self, runtime, file):
         """Each call has one exit, on its thread, in order; those that throw leave by the exception."""
         open_calls, exits, strays = collections.defaultdict(list), collections.Counter(), []
         text = file.read_text()
         clauses = text.count(" exception_clause method=Edited:Caught (int) index=0 ")
-        self.check(clauses == 2 * (EDITS + 1), "%s, events: filters and handlers" % runtime, clauses)
+        self.check(clauses == 2 * counted(runtime)["Edited:Caught (int)"],
+                   "%s, events: filters and handlers" % runtime, clauses)
         for line in text.splitlines():
             found = EVENT.match(line)
             if not found:
@@ -103,10 +116,10 @@ class Edits(harness.Suite):
                 open_calls[thread].pop()
             else:
                 strays.append(line)
-        seen = {name: exits[name, "method_leave"] + exits[name, "method_exception_leave"] for name in COUNTED}
+        seen = {name: exits[name, "method_leave"] + exits[name, "method_exception_leave"] for name in counted(runtime)}
         self.check(not strays and not any(open_calls.values()), "%s, events: enters and exits agree" % runtime,
                    strays[:5] or open_calls)
-        self.check(seen == COUNTED and exits["Edited:Throws (int)", "method_leave"] == 0,
+        self.check(seen == counted(runtime) and exits["Edited:Throws (int)", "method_leave"] == 0,
                    "%s, events: each call has its exit" % runtime, exits)
 
     def cover(self, runtime, file):
@@ -142,7 +155,9 @@ class Edits(harness.Suite):
         groups = [[row] for row in rows] if self.options.full else [rows[:2], rows[2:]]
         for group in groups:
             names = [row[0].split(":")[0] for row in group]
-            self.runs(runtime, " and ".join(names), [row[0] for row in group], NOT_COVERED if "cover" in names else "")
+            said = lost(runtime) if {"calls", "events"} & set(names) else ()
+            self.runs(runtime, " and ".join(names), [row[0] for row in group],
+                      said + ((NOT_COVERED,) if "cover" in names else ()))
             for _, look, file in group:
                 if look:
                     look(runtime, file)
@@ -155,18 +170,19 @@ class Edits(harness.Suite):
                            self.work)
         rows = self.report(file, "--format=tsv").out
         self.check(seen.code == 9 and "calls of hot are not counted, because it may be edited" in seen.err and
-                   "Edited:Work ()\t2\t" in rows and "Hot:" not in rows,
+                   "Edited:Work ()\t%d\t" % min(2, counted(runtime)["Edited:Work ()"]) in rows and "Hot:" not in rows,
                    "%s: no gate for %s" % (runtime, program), (str(seen), rows))
 
     def contexts(self, runtime):
         """Values are not shown, which is said once."""
-        self.runs(runtime, "arguments", ["calls:threshold=1ns,args,output=%s" % (self.work / "args.pb.gz")], NO_VALUES)
+        self.runs(runtime, "arguments", ["calls:threshold=1ns,args,output=%s" % (self.work / "args.pb.gz")],
+                  (NO_VALUES, *lost(runtime)))
 
     def compiled_otherwise(self, runtime):
         """The gate may be compiled at once, with all optimisations, and what it is called from in other ways."""
         for setting in ("DOTNET_TieredCompilation", "DOTNET_ReadyToRun", "DOTNET_TC_QuickJit"):
             rows = self.modules(runtime)[:2]
-            self.runs(runtime, setting + "=0", [row[0] for row in rows], settings={setting: "0"})
+            self.runs(runtime, setting + "=0", [row[0] for row in rows], lost(runtime), {setting: "0"})
             for _, look, file in rows:
                 look(runtime, file)
                 file.unlink()
@@ -232,20 +248,21 @@ class Edits(harness.Suite):
                                lambda seen: "Console.ReadLine" in seen.out)
         line = "  edited.cs:%d" % self.line_of(0, "Wait") if edit % 2 == 0 else ""
         place = ("    Edited.Held%d ()\n" % edit if edit else "") + "    Edited.Wait ()%s\n" % line
+        if edit and runtime.name == "clr11":  # it does not tell where code of an edit begins that was there before
+            place = "    [stub]\n    Hot.Main (string[])"
         self.check(place in seen.out, "%s, stack after edit %d" % (runtime, edit), seen)
 
 
 def main():
     suite = Edits("edits", __doc__)
     suite.parser.add_argument("--runtimes")
-    suite.parse(harness.TO_10, harness.NET)
+    suite.parse(harness.NET, harness.NET)
     if not (suite.folder() / "hot.exe").exists():
         suite.skip("all of it", "the programs were not compiled")
         return suite.finish()
-    runtimes = suite.runtimes()
-    for runtime in runtimes:
+    for runtime in suite.runtimes():
         suite.started(runtime)
-        all_of_it = suite.options.full or runtime is runtimes[-1]
+        all_of_it = suite.options.full or runtime.name == "clr10"
         suite.attached(runtime, PROFILES if all_of_it else PROFILES[:1])
         if all_of_it:
             suite.contexts(runtime)
