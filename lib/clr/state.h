@@ -11,9 +11,10 @@
 #include <stdbool.h>
 #include <monocle/host.h>
 #include "corprof.h"
+#include "private-name.h"
 
 /* The versions of .NET that the adapter was tried with. A later one is taken for the newest of them. */
-enum { MONOCLE__CLR_OLDEST = 8, MONOCLE__CLR_NEWEST = 11 };
+enum { MONOCLE__CLR_OLDEST = MONOCLE__PRIVATE_OLDEST, MONOCLE__CLR_NEWEST = MONOCLE__PRIVATE_NEWEST };
 
 typedef struct {
 	ICorProfilerInfo15 *info; /* slots beyond what `info_version` grants do not exist */

@@ -138,18 +138,21 @@ is_machinery (struct text name)
 	       begins_with (name, "(wrapper ") || begins_with (name, "[stub]");
 }
 
+/* clang-format off */
+static const struct { const char *type, *method; enum kind kind; } builders[] = {
+#define MONOCLE__RESUMES(kind, seen, type, method) { type, method, kind },
+#include "private-names.def"
+};
+/* clang-format on */
+
 static enum kind
 kind_of_builder (struct text name)
 {
 	struct text member = member_of (name);
-	bool is_box = has (name, "StateMachineBox") || has (name, "MoveNextRunner");
-	if (begins_with (member, "SetResult") || begins_with (member, "SetException") ||
-	    begins_with (member, "SetExistingTaskResult"))
-		return ENDS;
-	return is_box && (begins_with (member, "MoveNext (") || begins_with (member, "Run (") ||
-	                  begins_with (member, "ExecuteFromThreadPool ("))
-	         ? BOX
-	         : MACHINERY;
+	for (size_t i = 0; i < sizeof builders / sizeof *builders; i++)
+		if (has (name, builders[i].type) && begins_with (member, builders[i].method))
+			return builders[i].kind;
+	return MACHINERY;
 }
 
 static enum kind

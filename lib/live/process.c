@@ -270,19 +270,17 @@ read_program_file (int folder, monocle__live_process *process)
 static void
 know_thread (monocle__live_process *process, const char *name)
 {
-	/* clang-format off */
+	enum { NOTHING = -1, OF_NET = MONOCLE__LIVE_CORECLR, OF_MONO = MONOCLE__LIVE_MONO };
 	static const struct {
 		const char *name;
-		monocle__live_kind kind;
+		int kind;
 	} known[] = {
-		{ ".NET SynchManag", MONOCLE__LIVE_CORECLR },
-		{ ".NET SigHandler", MONOCLE__LIVE_CORECLR },
-		{ "SGen worker",     MONOCLE__LIVE_MONO },
+#define MONOCLE__THREAD(does, tells, seen, name, whole) { name, tells },
+#include "private-names.def"
 	};
-	/* clang-format on */
 	for (size_t i = 0; !process->is_visible && i < sizeof known / sizeof *known; i++) {
-		if (strcmp (name, known[i].name) == 0)
-			process->kind = known[i].kind;
+		if (known[i].kind != NOTHING && strcmp (name, known[i].name) == 0)
+			process->kind = (monocle__live_kind) known[i].kind;
 	}
 	if (strcmp (name, MONOCLE__ATTACH_BLOCK_THREAD) == 0)
 		process->is_at_work = true;

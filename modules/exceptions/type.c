@@ -20,6 +20,8 @@
 #include <mono/metadata/appdomain.h>
 #include <mono/utils/mono-publib.h>
 
+#include "private-field.h"
+
 enum { SLOTS = 1 << 13, PROBES = 64, TYPES_MOST = SLOTS / 2, NAME_SIZE = 512, MESSAGE_SIZE = 200, NOTES = 7 };
 
 static _Atomic (struct type *) slots[SLOTS];
@@ -142,17 +144,19 @@ type_image_unloading (MonoProfiler *profiler, MonoImage *image)
 
 /* Both runtimes' class libraries have the field under this name. UINT32_MAX: this one has not. */
 static uint32_t
-offset_of (const char *name)
+offset_of (monocle__private_id id)
 {
-	MonoClassField *field = mono_class_get_field_from_name (mono_get_exception_class (), name);
+	MonoClassField *field = private_field_serves ("exceptions", monocle__private_members[id].feature)
+	                          ? private_field_of (mono_get_exception_class (), id)
+	                          : NULL;
 	return field ? mono_field_get_offset (field) : UINT32_MAX;
 }
 
 static MonoObject *
-read_reference (MonoObject *object, _Atomic uint32_t *offset, const char *name)
+read_reference (MonoObject *object, _Atomic uint32_t *offset, monocle__private_id id)
 {
 	if (!*offset)
-		*offset = offset_of (name);
+		*offset = offset_of (id);
 	MonoObject *value = NULL;
 	if (*offset != UINT32_MAX)
 		memcpy (&value, (char *) object + *offset, sizeof value);
@@ -163,7 +167,7 @@ bool
 type_is_again (MonoObject *exception)
 {
 	static _Atomic uint32_t offset;
-	return read_reference (exception, &offset, "_stackTrace") != NULL;
+	return read_reference (exception, &offset, MONOCLE__NAME_EXCEPTION_STACK) != NULL;
 }
 
 /* One line, of whole characters. */
@@ -182,7 +186,7 @@ void
 type_message (MonoObject *exception, char *text, size_t size)
 {
 	static _Atomic uint32_t offset;
-	MonoObject *string = read_reference (exception, &offset, "_message");
+	MonoObject *string = read_reference (exception, &offset, MONOCLE__NAME_EXCEPTION_MESSAGE);
 	char *message = string ? mono_string_to_utf8 ((MonoString *) string) : NULL;
 	put_line (message ? message : "", text, size);
 	mono_free (message);

@@ -32,6 +32,7 @@
 #include <monocle/ext.h>
 
 #include "async-graph.h"
+#include "private-field.h"
 
 enum {
 	BOXES = 1 << 18,
@@ -84,7 +85,14 @@ static bool is_puzzled; /* something was met whose offsets are not known yet */
 /* --- before: normal context --------------------------------------------------------------------------------------- */
 
 static uint32_t
-offset_of (MonoClass *klass, const char *name)
+offset_of (MonoClass *klass, monocle__private_id id)
+{
+	MonoClassField *field = private_field_of (klass, id);
+	return field ? mono_field_get_offset (field) : 0;
+}
+
+static uint32_t
+offset_of_state (MonoClass *klass, const char *name)
 {
 	MonoClassField *field = klass ? mono_class_get_field_from_name (klass, name) : NULL;
 	return field ? mono_field_get_offset (field) : 0;
@@ -95,19 +103,18 @@ static void
 learn (void)
 {
 	char list[] = "System.Collections.Generic.List`1[System.Object]";
-	static const char tasks[] = "System.Threading.Tasks";
 	MonoImage *corlib = mono_get_corlib ();
 	MonoType *type = mono_reflection_type_from_name (list, corlib);
-	known.task = mono_class_from_name (corlib, tasks, "Task");
-	known.await = mono_class_from_name (corlib, tasks, "AwaitTaskContinuation");
+	known.task = private_field_class (MONOCLE__NAME_TASK_FLAGS);
+	known.await = private_field_class (MONOCLE__NAME_AWAIT_ACTION);
 	known.list = type ? mono_class_from_mono_type (type) : NULL;
-	known.flags = offset_of (known.task, "m_stateFlags");
-	known.continuation = offset_of (known.task, "m_continuationObject");
-	known.target = offset_of (mono_class_from_name (corlib, "System", "Delegate"), "_target");
-	known.action = offset_of (known.await, "m_action");
-	known.continued = offset_of (mono_class_from_name (corlib, tasks, "ContinueWithTaskContinuation"), "m_task");
-	known.items = offset_of (known.list, "_items");
-	known.count = offset_of (known.list, "_size");
+	known.flags = offset_of (known.task, MONOCLE__NAME_TASK_FLAGS);
+	known.continuation = offset_of (known.task, MONOCLE__NAME_TASK_CONTINUATION);
+	known.target = offset_of (private_field_class (MONOCLE__NAME_DELEGATE_TARGET), MONOCLE__NAME_DELEGATE_TARGET);
+	known.action = offset_of (known.await, MONOCLE__NAME_AWAIT_ACTION);
+	known.continued = offset_of (private_field_class (MONOCLE__NAME_CONTINUED_TASK), MONOCLE__NAME_CONTINUED_TASK);
+	known.items = offset_of (known.list, MONOCLE__NAME_LIST_ITEMS);
+	known.count = offset_of (known.list, MONOCLE__NAME_LIST_COUNT);
 }
 
 static void *
@@ -154,9 +161,10 @@ static kind
 classify (MonoClass *klass)
 {
 	const char *name = mono_class_get_name (klass);
-	if (strcmp (name, "AsyncStateMachineBox`1") == 0 || strcmp (name, "DebugFinalizableAsyncStateMachineBox`1") == 0)
+	if (private_field_is_type (name, MONOCLE__NAME_BOX_MACHINE) ||
+	    private_field_is_type (name, MONOCLE__NAME_DEBUG_BOX))
 		return BOX;
-	if (strcmp (name, "StateMachineBox`1") == 0)
+	if (private_field_is_type (name, MONOCLE__NAME_POOLED_BOX_MACHINE))
 		return VALUE_BOX;
 	if ((name[0] == '<' && name[1] != '>') || strncmp (name, "VB$StateMachine_", 16) == 0)
 		return MACHINE;
@@ -168,7 +176,7 @@ classify (MonoClass *klass)
 		return DELEGATE;
 	if (known.await && is_below (klass, known.await))
 		return AWAIT;
-	return known.continued && strcmp (name, "ContinueWithTaskContinuation") == 0 ? CONTINUE : OTHER;
+	return known.continued && private_field_is_type (name, MONOCLE__NAME_CONTINUED_TASK) ? CONTINUE : OTHER;
 }
 
 static kind
@@ -303,7 +311,7 @@ static machine
 describe (MonoClass *klass)
 {
 	machine result = { .klass = klass };
-	MonoClassField *field = mono_class_get_field_from_name (klass, "StateMachine");
+	MonoClassField *field = private_field_of (klass, MONOCLE__NAME_BOX_MACHINE);
 	MonoClass *type = field ? mono_class_from_mono_type (mono_field_get_type (field)) : NULL;
 	result.method = type ? mono_class_get_method_from_name (type, "MoveNext", 0) : NULL;
 	if (!result.method)
@@ -312,9 +320,10 @@ describe (MonoClass *klass)
 	result.is_object = !mono_class_is_valuetype (type);
 	result.machine = mono_field_get_offset (field);
 	uint32_t align, header = (uint32_t) (mono_class_instance_size (type) - mono_class_value_size (type, &align));
-	uint32_t state = offset_of (type, "<>1__state"); /* C#, Visual Basic, Mono's C#; F# keeps none of one that runs */
-	state = state ? state : offset_of (type, "$State");
-	state = state ? state : offset_of (type, "$PC");
+	/* C#, Visual Basic, Mono's C#; F# keeps none of one that runs. */
+	uint32_t state = offset_of_state (type, "<>1__state");
+	state = state ? state : offset_of_state (type, "$State");
+	state = state ? state : offset_of_state (type, "$PC");
 	result.state = state && !result.is_object ? result.machine + state - header : state;
 	return result;
 }
@@ -412,6 +421,8 @@ collect (void)
 void
 async_take (void (*add) (const monocle_kit_frame *frames, uint32_t count), uint32_t depth)
 {
+	if (!private_field_serves ("sample", MONOCLE__PRIVATE_AWAITERS))
+		return;
 	bool has_memory = prepare ();
 	if (has_memory && !collect ())
 		monocle_kit_log ("sample", "async: the heap could not be looked at");

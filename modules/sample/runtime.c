@@ -20,14 +20,18 @@ typedef struct {
 	const char *name; /* for people */
 } thread_row;
 
+/* What threads of the runtime do. */
+enum {
+	DOES_GC = MONOCLE_KIT_FRAME_GC,
+	DOES_TIERED = MONOCLE_KIT_FRAME_TIERED,
+	DOES_FINALIZER = MONOCLE_KIT_FRAME_FINALIZER,
+	DOES_NOTHING = 0,
+};
+
 /* clang-format off */
 static const thread_row threads[] = {
-	{ ".NET Server GC",  MONOCLE_KIT_FRAME_GC,        ".NET Server GC" },
-	{ ".NET BGC",        MONOCLE_KIT_FRAME_GC,        ".NET Background GC" },
-	{ "SGen worker",     MONOCLE_KIT_FRAME_GC,        "SGen worker" },
-	{ ".NET Tiered Com", MONOCLE_KIT_FRAME_TIERED,    ".NET Tiered Compilation" },
-	{ ".NET Finalizer",  MONOCLE_KIT_FRAME_FINALIZER, ".NET Finalizer" },
-	{ "Finalizer",       MONOCLE_KIT_FRAME_FINALIZER, "Finalizer" },
+#define MONOCLE__THREAD(does, tells, seen, name, whole) { name, DOES_##does, whole },
+#include "private-names.def"
 };
 
 static const struct {
@@ -133,7 +137,7 @@ static const thread_row *
 row_of_thread (const char *name)
 {
 	for (size_t i = 0; i < sizeof threads / sizeof *threads; i++)
-		if (!strncmp (name, threads[i].prefix, strlen (threads[i].prefix)))
+		if (threads[i].frame && !strncmp (name, threads[i].prefix, strlen (threads[i].prefix)))
 			return &threads[i];
 	return NULL;
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <mono/metadata/class.h>
 #include <monocle/host.h>
+#include "corlib-name.h"
 #include "layout.h"
 #include "resolve.h"
 #include "state.h"
@@ -24,8 +25,9 @@ static const char *_Atomic last_file;
 
 /* A text field; the caller frees it with mono_free (). NULL: it is not set. */
 static char *
-text_of (MonoObject *exception, const char *name)
+text_of (MonoObject *exception, monocle__private_id id)
 {
+	const char *name = monocle__private_members[id].member;
 	MonoClass *klass = mono_object_get_class (exception);
 	MonoClassField *field = klass ? mono_class_get_field_from_name (klass, name) : NULL;
 	MonoObject *string = NULL;
@@ -50,10 +52,10 @@ cut_path (char *message)
 static char *
 file_of (MonoObject *exception)
 {
-	char *text = text_of (exception, "_fileName");
+	char *text = text_of (exception, MONOCLE__NAME_BAD_IMAGE_FILE);
 	if (text)
 		return text;
-	text = text_of (exception, "_message");
+	text = text_of (exception, MONOCLE__NAME_EXCEPTION_MESSAGE);
 	if (text && cut_path (text))
 		return text;
 	mono_free (text);
@@ -85,7 +87,8 @@ tell (const char *file)
 void
 monocle__image_failure_thrown (ObjectID object)
 {
-	if (!monocle__clr_listened (MONOCLE_EVENT_image_failed) || !is_bad_image ((MonoObject *) object))
+	if (!monocle__clr_listened (MONOCLE_EVENT_image_failed) || !is_bad_image ((MonoObject *) object) ||
+	    !monocle__corlib_name_serves (MONOCLE__PRIVATE_FAILURES))
 		return;
 	char *file = file_of ((MonoObject *) object);
 	const char *kept = file && *file ? monocle_intern (file) : NULL;

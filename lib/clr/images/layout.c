@@ -16,6 +16,7 @@
 #include <mono/metadata/class.h>
 #include <mono/metadata/metadata.h>
 #include <monocle/host.h>
+#include "corlib-name.h"
 #include "image.h"
 #include "resolve.h"
 #include "service.h"
@@ -249,16 +250,23 @@ field_token (MonoClass *klass, uint32_t index)
 	return FIELD_TOKEN | (row.first_field + index);
 }
 
+static bool
+is_called (MonoClassField *field, monocle__private_id id)
+{
+	return strcmp (mono_field_get_name (field), monocle__private_members[id].member) == 0;
+}
+
 /* An instance field of strings; 0: unknown. */
 static uint32_t
 string_offset (MonoClass *klass, mdToken token)
 {
 	uint32_t characters = monocle__clr_layout_characters_offset ();
 	MonoClassField *field = mono_field_from_token (mono_class_get_image (klass), token, NULL, NULL);
-	if (!field || !characters)
+	if (!field || !characters || !monocle__corlib_name_serves (MONOCLE__PRIVATE_STRINGS))
 		return 0;
-	const char *name = mono_field_get_name (field);
-	return strcmp (name, "_stringLength") == 0 ? HEADER : strcmp (name, "_firstChar") == 0 ? characters : 0;
+	if (is_called (field, MONOCLE__NAME_STRING_LENGTH))
+		return HEADER;
+	return is_called (field, MONOCLE__NAME_STRING_CHARACTERS) ? characters : 0;
 }
 
 /* A module cannot tell a 0 from an offset. Where classes can be looked up, only what has no layout has none. */

@@ -17,20 +17,12 @@
 #include <mono/metadata/assembly.h>
 #include <mono/metadata/class.h>
 #include <monocle/host.h>
+#include "images/corlib-name.h"
 #include "images/image.h"
 #include "images/resolve.h"
 #include "state.h"
 
 enum { STATIC_CONSTRUCTOR = 0x1810 }; /* static, special name, runtime special name: ECMA-335 II.23.1.10 */
-
-/* The core library's own. `this` of what reflects has the method's handle in a field. */
-/* clang-format off */
-static const struct { const char *name_space, *type, *method; monocle__invoke kind; } own[] = {
-	{ "System.Threading",  "Thread",                 "StartCallback", MONOCLE__INVOKED },
-	{ "System.Reflection", "RuntimeMethodInfo",      "Invoke",        MONOCLE__REFLECTS },
-	{ "System.Reflection", "RuntimeConstructorInfo", "Invoke",        MONOCLE__REFLECTS },
-};
-/* clang-format on */
 
 /* Offset of the handle in RuntimeMethodInfo and RuntimeConstructorInfo; 0: not known yet. */
 static atomic_uint handle_offset[2];
@@ -42,21 +34,16 @@ monocle__invoke_wanted (void)
 	       monocle__clr_listened (MONOCLE_EVENT_method_end_invoke);
 }
 
+/* The core library's own. `this` of what reflects has the method's handle in a field. */
 static monocle__invoke
-kind_in_corlib (monocle__clr_image *image, mdToken token, const char *method)
+kind_in_corlib (const monocle__clr_image *image, mdToken token)
 {
-	monocle__ecma_typedef type;
-	size_t i = 0, count = sizeof own / sizeof *own;
-	while (i < count && strcmp (method, own[i].method))
-		i++;
-	if (i == count ||
-	    monocle__ecma_get_typedef (&image->cli.ecma, monocle__ecma_method_owner (&image->cli.ecma, token), &type))
-		return MONOCLE__NOT_INVOKED;
-	for (; i < count; i++)
-		if (!strcmp (method, own[i].method) && !strcmp (type.name, own[i].type) &&
-		    !strcmp (type.name_space, own[i].name_space))
-			return own[i].kind;
-	return MONOCLE__NOT_INVOKED;
+	switch (monocle__corlib_name_of (&image->cli.ecma, token, MONOCLE__PRIVATE_INVOCATIONS)) {
+	case MONOCLE__NAME_THREAD_START: return MONOCLE__INVOKED;
+	case MONOCLE__NAME_INVOKE_METHOD:
+	case MONOCLE__NAME_INVOKE_CONSTRUCTOR: return MONOCLE__REFLECTS;
+	default: return MONOCLE__NOT_INVOKED;
+	}
 }
 
 static bool
@@ -75,7 +62,9 @@ monocle__invoke_kind (monocle__clr_image *image, mdToken token)
 		return MONOCLE__NOT_INVOKED;
 	if ((row.flags & STATIC_CONSTRUCTOR) == STATIC_CONSTRUCTOR || is_entry_point (image, token))
 		return MONOCLE__INVOKED;
-	return image->cli.is_corlib ? kind_in_corlib (image, token, row.name) : MONOCLE__NOT_INVOKED;
+	return image->cli.is_corlib && monocle__corlib_name_serves (MONOCLE__PRIVATE_INVOCATIONS)
+	         ? kind_in_corlib (image, token)
+	         : MONOCLE__NOT_INVOKED;
 }
 
 /* --- what is reflected -------------------------------------------------------------------------------------------- */
@@ -83,16 +72,21 @@ monocle__invoke_kind (monocle__clr_image *image, mdToken token)
 static bool
 is_constructor (MonoMethod *reflecting)
 {
-	return strcmp (mono_class_get_name (mono_method_get_class (reflecting)), "RuntimeConstructorInfo") == 0;
+	const monocle__private_member *constructs = &monocle__private_members[MONOCLE__NAME_INVOKE_CONSTRUCTOR];
+	const char *type = mono_class_get_name (mono_method_get_class (reflecting));
+	return strcmp (type, monocle__private_name_type (constructs->type)) == 0;
 }
 
 /* Layouts are not to be had inside a probe. */
 void
 monocle__invoke_prepare (MonoMethod *reflecting)
 {
-	MonoClassField *field = mono_class_get_field_from_name (mono_method_get_class (reflecting), "m_handle");
+	bool constructs = is_constructor (reflecting);
+	const monocle__private_member *handle =
+	    &monocle__private_members[constructs ? MONOCLE__NAME_CONSTRUCTOR_HANDLE : MONOCLE__NAME_METHOD_HANDLE];
+	MonoClassField *field = mono_class_get_field_from_name (mono_method_get_class (reflecting), handle->member);
 	if (field)
-		atomic_store (&handle_offset[is_constructor (reflecting)], mono_field_get_offset (field));
+		atomic_store (&handle_offset[constructs], mono_field_get_offset (field));
 }
 
 MonoMethod *

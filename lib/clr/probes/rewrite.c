@@ -37,6 +37,7 @@
 #include "direct.h"
 #include "fence.h"
 #include "gate.h"
+#include "images/corlib-name.h"
 #include "images/editable.h"
 #include "images/emitted.h"
 #include "images/image.h"
@@ -547,34 +548,18 @@ find_body (job *j, bool is_ours, const uint8_t **ret_data, size_t *ret_size)
 /*
  * Methods of corlib that our own callbacks and probes run inside of. The collector's poll after each probe is managed
  * code on .NET 9 and later: a probe in it would poll again, until the stack ends. So are the look-ups of generic
- * arguments, and the second pass of exceptions, which is above the frames that it unwinds. NULL: all methods of the
- * type.
+ * arguments, and the second pass of exceptions, which is above the frames that it unwinds. Where these have other names
+ * it may be any method.
  */
-/* clang-format off */
-static const struct { const char *type, *method; } own_ground[] = {
-	{ "RuntimeTypeHandle",  "ToIntPtr"     }, /* probes find out with it which instance runs */
-	{ "RuntimeTypeHandle",  "get_Value"    },
-	{ "Thread",             "PollGC"       },
-	{ "Thread",             "PollGCWorker" },
-	{ "GenericsHelpers",    NULL           },
-	{ "EH",                 NULL           },
-	{ "ExInfo",             NULL           },
-	{ "StackFrameIterator", NULL           },
-	{ "InternalCalls",      NULL           },
-};
-/* clang-format on */
-
 static bool
 is_ours (const job *j)
 {
-	monocle__ecma_typedef type;
-	if (!j->image->cli.is_corlib || monocle__ecma_get_typedef (&j->image->cli.ecma, j->owner, &type))
+	if (!j->image->cli.is_corlib)
 		return false;
-	for (size_t i = 0; i < sizeof own_ground / sizeof *own_ground; i++)
-		if (strcmp (type.name, own_ground[i].type) == 0 &&
-		    (!own_ground[i].method || strcmp (j->row.name, own_ground[i].method) == 0))
-			return true;
-	return false;
+	bool is_wanted = j->flags || j->invoke;
+	return !(is_wanted ? monocle__corlib_name_serves (MONOCLE__PRIVATE_GROUND)
+	                   : monocle__corlib_name_has (MONOCLE__PRIVATE_GROUND)) ||
+	       monocle__corlib_name_of (&j->image->cli.ecma, j->token, MONOCLE__PRIVATE_GROUND) != MONOCLE__NAMES;
 }
 
 static bool

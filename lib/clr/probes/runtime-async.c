@@ -10,25 +10,25 @@
 #include "runtime-async.h"
 #include <stdatomic.h>
 #include <string.h>
+#include "images/corlib-name.h"
 #include "images/image.h"
 
 enum { ASYNC = 0x2000 }; /* MethodImplAttributes.Async */
 
 static const char name_space[] = "System.Runtime.CompilerServices", helpers[] = "AsyncHelpers";
 
-/* `type`: nested in AsyncHelpers; NULL: AsyncHelpers itself. */
 /* clang-format off */
-static const struct { const char *type, *method; monocle__async_part part; } parts[] = {
-	{ NULL,            "AllocContinuation",       MONOCLE__ASYNC_SUSPENDS },
-	{ NULL,            "AllocContinuationMethod", MONOCLE__ASYNC_SUSPENDS },
-	{ NULL,            "AllocContinuationClass",  MONOCLE__ASYNC_SUSPENDS },
-	{ "ThunkTaskCore", "MoveNext",                MONOCLE__ASYNC_DISPATCHES },
+static const struct { monocle__private_id name; monocle__async_part part; } parts[] = {
+	{ MONOCLE__NAME_ALLOC_CONTINUATION,        MONOCLE__ASYNC_SUSPENDS },
+	{ MONOCLE__NAME_ALLOC_CONTINUATION_METHOD, MONOCLE__ASYNC_SUSPENDS },
+	{ MONOCLE__NAME_ALLOC_CONTINUATION_CLASS,  MONOCLE__ASYNC_SUSPENDS },
+	{ MONOCLE__NAME_DISPATCH_THUNK,            MONOCLE__ASYNC_DISPATCHES },
 };
 /* clang-format on */
 
 enum { PARTS = sizeof parts / sizeof *parts };
 
-/* Tokens of the parts, 0: there is none. Looked for once; whoever looks finds the same. */
+/* Tokens of the parts, 0: there is none. Looked for once; each thread that looks finds the same. */
 static _Atomic (uint32_t) tokens[PARTS];
 static atomic_bool is_looked_for;
 
@@ -152,45 +152,20 @@ bool
 monocle__runtime_async_leaves (const monocle__ecma_image *image, uint32_t token)
 {
 	const char *name = helper_of (image, token);
-	return name && !strcmp (name, "AsyncSuspend");
+	return name && !strcmp (name, monocle__private_members[MONOCLE__NAME_ASYNC_SUSPEND].member);
 }
 
 /* --- parts of the core library ------------------------------------------------------------------------------------ */
 
-static uint32_t
-method_named (const monocle__ecma_image *image, uint32_t owner, const char *name)
-{
-	monocle__ecma_typedef type;
-	monocle__ecma_methoddef row;
-	if (!owner || monocle__ecma_get_typedef (image, owner, &type))
-		return 0;
-	for (uint32_t rid = type.first_method; rid < type.end_method; rid++)
-		if (monocle__ecma_get_methoddef (image, MONOCLE__TABLE_MethodDef << 24 | rid, &row) == 0 &&
-		    !strcmp (row.name, name))
-			return MONOCLE__TABLE_MethodDef << 24 | rid;
-	return 0;
-}
-
-static uint32_t
-nested_in (const monocle__ecma_image *image, uint32_t owner, const char *name)
-{
-	monocle__ecma_typedef type;
-	uint32_t rows = monocle__ecma_rows (image, MONOCLE__TABLE_TypeDef);
-	for (uint32_t token = owner + 1; (token & 0xFFFFFF) <= rows; token++)
-		if (monocle__ecma_enclosing (image, token) == owner && monocle__ecma_get_typedef (image, token, &type) == 0 &&
-		    !strcmp (type.name, name))
-			return token;
-	return 0;
-}
-
+/* Where a name is missing the others are no parts: what they would tell is not the whole. */
 static void
 look_for_parts (const monocle__clr_image *corlib)
 {
-	const monocle__ecma_image *image = &corlib->cli.ecma;
-	uint32_t owner = monocle__ecma_find_typedef (image, name_space, helpers);
-	for (size_t i = 0; owner && i < PARTS; i++)
-		atomic_store (&tokens[i], method_named (image, parts[i].type ? nested_in (image, owner, parts[i].type) : owner,
-		                                        parts[i].method));
+	bool has_all = monocle__corlib_name_has (MONOCLE__PRIVATE_SEGMENTS);
+	if (!has_all && !monocle__clr_image_corlib ()) /* nothing is known yet */
+		return;
+	for (size_t i = 0; has_all && i < PARTS; i++)
+		atomic_store (&tokens[i], monocle__corlib_name_token (&corlib->cli.ecma, parts[i].name));
 	atomic_store (&is_looked_for, true);
 }
 
@@ -210,13 +185,5 @@ monocle__runtime_async_part (const monocle__clr_image *image, mdToken token)
 bool
 monocle__runtime_async_is_known (void)
 {
-	const monocle__clr_image *corlib = monocle__clr_image_corlib ();
-	if (!corlib || !corlib->cli.readable)
-		return false;
-	if (!atomic_load (&is_looked_for))
-		look_for_parts (corlib);
-	for (size_t i = 0; i < PARTS; i++)
-		if (!atomic_load (&tokens[i]))
-			return false;
-	return true;
+	return monocle__corlib_name_serves (MONOCLE__PRIVATE_SEGMENTS);
 }

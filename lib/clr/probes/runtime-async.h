@@ -31,7 +31,7 @@ bool monocle__runtime_async_awaits (const monocle__ecma_image *image, uint32_t t
 bool monocle__runtime_async_leaves (const monocle__ecma_image *image, uint32_t token);
 
 monocle__async_part monocle__runtime_async_part (const monocle__clr_image *image, mdToken token);
-/* Has this runtime's core library all parts? Where it has not, nothing says when a method is suspended. */
+/* Has this runtime's core library all parts? Where it has not, nothing says when a method is suspended: we say that. */
 bool monocle__runtime_async_is_known (void);
 
 #endif

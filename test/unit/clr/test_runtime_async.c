@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "builder.h"
+#include "images/corlib-name.h"
 #include "probes/runtime-async.h"
 
 /* There is no runtime. */
@@ -20,6 +21,24 @@ monocle__clr_image *
 monocle__clr_image_corlib (void)
 {
 	return NULL;
+}
+
+bool
+monocle__corlib_name_has (monocle__private_feature feature)
+{
+	return false;
+}
+
+bool
+monocle__corlib_name_serves (monocle__private_feature feature)
+{
+	return false;
+}
+
+uint32_t
+monocle__corlib_name_token (const monocle__ecma_image *corlib, monocle__private_id id)
+{
+	return 0;
 }
 
 enum { NONE, TASK, TASK_OF, VALUE_TASK, VALUE_TASK_OF, HELPERS, OTHER_TASK, TYPES };
