@@ -16,10 +16,10 @@
 #include <stdint.h>
 
 /* The versions of .NET that were looked at, and Mono 6.8, whose number is 0. */
-#define MONOCLE__PRIVATE_OLDEST 8
-#define MONOCLE__PRIVATE_NEWEST 11
-#define MONOCLE__PRIVATE_MONO   1u
-#define MONOCLE__PRIVATE_WRAPPER 3u /* of Mono, and declared in no class library */
+#define MONOCLE__PRIVATE_OLDEST           8
+#define MONOCLE__PRIVATE_NEWEST           11
+#define MONOCLE__PRIVATE_MONO             1u
+#define MONOCLE__PRIVATE_WRAPPER          3u /* of Mono, and declared in no class library */
 #define MONOCLE__PRIVATE_NET(first, last) ((2u << (last)) - (1u << (first)))
 
 typedef enum {

@@ -5,7 +5,8 @@
  * as metadata has them.
  *
  * Such a method has the flag MethodImplAttributes.Async. It awaits by calling one of AsyncHelpers' methods. When it is
- * suspended its code calls AsyncHelpers.AllocContinuation, or one of the two beside it, and nothing else calls those.
+ * suspended its code calls AsyncHelpers.AllocContinuation, or one of the two beside it, and nothing else calls those;
+ * from .NET 11 on it does not where it keeps what it was resumed with. The names are rows of private-names.def.
  */
 #include "runtime-async.h"
 #include <stdatomic.h>
@@ -23,6 +24,8 @@ static const struct { monocle__private_id name; monocle__async_part part; } part
 	{ MONOCLE__NAME_ALLOC_CONTINUATION_METHOD, MONOCLE__ASYNC_SUSPENDS },
 	{ MONOCLE__NAME_ALLOC_CONTINUATION_CLASS,  MONOCLE__ASYNC_SUSPENDS },
 	{ MONOCLE__NAME_DISPATCH_THUNK,            MONOCLE__ASYNC_DISPATCHES },
+	{ MONOCLE__NAME_DISPATCH,                  MONOCLE__ASYNC_DISPATCHES },
+	{ MONOCLE__NAME_DISPATCH_INSTRUMENTED,     MONOCLE__ASYNC_DISPATCHES },
 };
 /* clang-format on */
 

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * runtime-async.h - methods that the runtime itself suspends and resumes, as metadata has them: a preview of .NET 10.
+ * runtime-async.h - methods that the runtime itself suspends and resumes, as metadata has them.
  */
 #ifndef MONOCLE_CLR_RUNTIME_ASYNC_H
 #define MONOCLE_CLR_RUNTIME_ASYNC_H

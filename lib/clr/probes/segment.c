@@ -20,7 +20,10 @@
  * suspended, and that the next segment begins.
  *
  * The end of a segment is told by a probe in the core library, in the methods that allocate what a suspended method
- * keeps (runtime-async.c): its code calls them from the frame that is about to return.
+ * keeps (runtime-async.c): its code calls them from the frame that is about to return. From .NET 11 on a method that is
+ * suspended once more uses again what it kept before, and allocates nothing. Only what was resumed does that, and when
+ * that has come back to the dispatcher, nothing that was above it runs any more: a probe behind the dispatcher's call
+ * ends what is there.
  *
  * What resumes methods has an entry of its own, the dispatcher's. No exception goes beyond it, for it catches all of
  * them, and no segment that lives is older than it.
@@ -98,10 +101,15 @@ frame_above (const uintptr_t *own)
 
 /* The frame pointer of the method is that of its handlers as well, whose own frames are elsewhere. */
 static uintptr_t
+frame_pointer (const uintptr_t *own)
+{
+	return (uintptr_t) frame_above (own) & ~(uintptr_t) MONOCLE__SHADOW_BITS;
+}
+
+static uintptr_t
 resume (const monocle__clr_segments *s, const uintptr_t *keys, const uintptr_t *own, MonoProfilerCallContext *context)
 {
-	uintptr_t sp = (uintptr_t) frame_above (own) & ~(uintptr_t) MONOCLE__SHADOW_BITS;
-	return begin_segment (s, method_of (s, keys), sp, context);
+	return begin_segment (s, method_of (s, keys), frame_pointer (own), context);
 }
 
 MONOCLE__PROBE static uintptr_t
@@ -194,13 +202,20 @@ suspend (MonoMethod *helper)
 MONOCLE__PROBE static void
 begin_dispatch (MonoMethod *dispatcher)
 {
-	monocle__shadow_begin_dispatch (dispatcher, MONOCLE__CALLER_SP);
+	monocle__shadow_begin_dispatch (dispatcher, frame_pointer (OWN_FRAME));
+}
+
+/* What it called has returned. */
+MONOCLE__PROBE static void
+dispatched (MonoMethod *dispatcher)
+{
+	monocle__shadow_returned (frame_pointer (OWN_FRAME));
 }
 
 MONOCLE__PROBE static void
 end_dispatch (MonoMethod *dispatcher)
 {
-	monocle__shadow_end_dispatch (dispatcher, MONOCLE__CALLER_SP);
+	monocle__shadow_end_dispatch (dispatcher, frame_pointer (OWN_FRAME));
 }
 
 /* --- writing them ------------------------------------------------------------------------------------------------- */
@@ -478,5 +493,7 @@ monocle__segment_insert_part (job *j, monocle__il_edit *edit, bool at_begin)
 	for (uint32_t i = 0; j->part == MONOCLE__ASYNC_DISPATCHES && i < j->body.count && result == 0; i++)
 		if (j->body.code[i].opcode == MONOCLE__IL_RET)
 			result = insert_part (j, edit, i, MONOCLE__IL_JUMPS_HIT, (monocle__probe) end_dispatch);
+		else if (j->body.code[i].opcode == MONOCLE__IL_CALLI && i + 1 < j->body.count)
+			result = insert_part (j, edit, i + 1, MONOCLE__IL_JUMPS_SKIP, (monocle__probe) dispatched);
 	return result;
 }

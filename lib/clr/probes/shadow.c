@@ -483,20 +483,37 @@ monocle__shadow_suspended (uintptr_t ip)
 }
 
 void
-monocle__shadow_begin_dispatch (MonoMethod *dispatcher, uintptr_t sp)
+monocle__shadow_begin_dispatch (MonoMethod *dispatcher, uintptr_t frame)
 {
 	shadow *s = monocle__thread_memory_get ();
 	if (!s || s->top == s->limit)
 		return;
-	monocle__shadow_push (dispatcher, NULL, sp | MONOCLE__SHADOW_DISPATCHES, 0); /* what its own probes push is above */
-	s->top[-1].ip = s->dispatched;                                               /* which the push may have changed */
+	monocle__shadow_push (dispatcher, NULL, frame | MONOCLE__SHADOW_DISPATCHES,
+	                      0);      /* what its own probes push is above */
+	s->top[-1].ip = s->dispatched; /* which the push may have changed */
 	s->dispatched = monocle__shadow_depth ();
 }
 
+/* Is the innermost dispatcher that has an entry the one with this frame, or deeper? */
+static bool
+is_dispatcher_at (const shadow *s, uintptr_t frame)
+{
+	return s->dispatched && sp_of (s->base + s->dispatched - 1) <= frame;
+}
+
 void
-monocle__shadow_end_dispatch (MonoMethod *dispatcher, uintptr_t sp)
+monocle__shadow_returned (uintptr_t frame)
 {
 	shadow *s = monocle__thread_memory_own ();
-	while (s && s->dispatched && sp_of (s->base + s->dispatched - 1) <= sp)
+	bool is_own = s && is_dispatcher_at (s, frame);
+	while (is_own && s->top > s->base + s->dispatched)
+		pop_vanished (s);
+}
+
+void
+monocle__shadow_end_dispatch (MonoMethod *dispatcher, uintptr_t frame)
+{
+	shadow *s = monocle__thread_memory_own ();
+	while (s && is_dispatcher_at (s, frame))
 		monocle__shadow_cut (s->dispatched - 1);
 }

@@ -121,8 +121,11 @@ bool monocle__shadow_has_segment (uintptr_t segment);
 MonoMethod *monocle__shadow_end_segment (uintptr_t segment, MonoMethod *definition);
 /* The method is suspended that this return address leads to. */
 void monocle__shadow_suspended (uintptr_t ip);
-void monocle__shadow_begin_dispatch (MonoMethod *dispatcher, uintptr_t sp);
-void monocle__shadow_end_dispatch (MonoMethod *dispatcher, uintptr_t sp);
+/* A dispatcher is known by its frame pointer: some of its probes are called through stubs. */
+void monocle__shadow_begin_dispatch (MonoMethod *dispatcher, uintptr_t frame);
+/* What it has resumed is back: where nothing has told that this is over, it was suspended. */
+void monocle__shadow_returned (uintptr_t frame);
+void monocle__shadow_end_dispatch (MonoMethod *dispatcher, uintptr_t frame);
 /* Is there managed code at a return address? */
 bool monocle__shadow_is_managed (uintptr_t ip);
 
