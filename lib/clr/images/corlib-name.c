@@ -134,8 +134,7 @@ missing (const monocle__ecma_image *corlib, monocle__private_feature feature)
 {
 	for (int i = 0; i < MONOCLE__NAMES; i++) {
 		const monocle__private_member *member = &monocle__private_members[i];
-		if (member->feature == feature &&
-		    monocle__private_name_is_seen (member->seen, monocle__clr_state.major) &&
+		if (member->feature == feature && monocle__private_name_is_seen (member->seen, monocle__clr_state.major) &&
 		    !monocle__corlib_name_token (corlib, (monocle__private_id) i))
 			return member;
 	}
@@ -173,8 +172,8 @@ monocle__corlib_name_serves (monocle__private_feature feature)
 		return false;
 	const monocle__private_member *member = is_known_version () ? missing (&corlib->cli.ecma, feature) : NULL;
 	if (member)
-		monocle__clr_complain ("%s: this .NET %u has no %s%s%s", words, monocle__clr_state.major,
-		                       member->type, *member->member ? ":" : "", member->member);
+		monocle__clr_complain ("%s: this .NET %u has no %s%s%s", words, monocle__clr_state.major, member->type,
+		                       *member->member ? ":" : "", member->member);
 	else
 		monocle__clr_complain ("%s: what that needs is not known of .NET %u", words, monocle__clr_state.major);
 	return false;

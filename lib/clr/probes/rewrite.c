@@ -685,8 +685,12 @@ open_job (job *j, bool anew, const uint8_t **ret_data, size_t *ret_used, int *re
 		*ret_state = j->is_runtimes && anew && j->flags ? refuse (j) : unwanted (j);
 		return false;
 	}
-	if (is_suspended (j) &&
-	    (!monocle__runtime_async_is_known () || j->image->is_emitted || j->gated || monocle__clr_state.late)) {
+	if (is_suspended (j) && !monocle__runtime_async_is_known ()) { /* which has been said */
+		atomic_fetch_add (&monocle__clr_state.refused, 1);
+		*ret_state = MONOCLE__METHOD_REFUSED;
+		return false;
+	}
+	if (is_suspended (j) && (j->image->is_emitted || j->gated || monocle__clr_state.late)) {
 		*ret_state = refuse (j);
 		return false;
 	}
