@@ -24,6 +24,7 @@
 #include "code/code.h"
 #include "code/sampling.h"
 #include "code/stack.h"
+#include "contract.h"
 #include "environment.h"
 #include "forks.h"
 #include "heap/heap.h"
@@ -243,11 +244,14 @@ start_host (void)
 bool
 monocle__adapter_start (IUnknown *unknown, const char **ret_reason)
 {
+	enum { FIRST_ASKED = 11 }; /* of earlier runtimes nothing has to be known that they say of their data */
 	if (unknown && !take_info (unknown)) {
 		*ret_reason = "the runtime is too old";
 		return false;
 	}
 	describe_runtime (runtime, sizeof runtime);
+	if (monocle__clr_state.major >= FIRST_ASKED)
+		monocle__contract_open ();
 	monocle__clr_state.counts = monocle_event_counts ();
 	monocle__clr_state.handles = monocle_event_handles ();
 	monocle__forks_begin ();

@@ -32,7 +32,7 @@ ROOMS = {
         ("sample", ["sample"]), ("dispatch", ["dispatch"]), ("model", ["model"]), ("compat", ["compat"]),
     ],
     "lib/clr": [
-        ("ground", ["service", "state", "thread-memory", "unloads", "utf16"]), ("arch", ["arch"]),
+        ("ground", ["contract", "service", "state", "thread-memory", "unloads", "utf16"]), ("arch", ["arch"]),
         ("images", ["images"]), ("code", ["code"]), ("heap", ["heap"]), ("probes", ["probes"]),
         ("exceptions", ["exceptions"]), ("door", ["."]),
     ],
