@@ -275,6 +275,12 @@ contention_stop (payload *p)
 	monocle__monitor_ended ();
 }
 
+static void
+wait_stop (payload *p)
+{
+	monocle__monitor_woken ();
+}
+
 /* UTF-16 with its end. */
 static void
 skip_text (payload *p)
@@ -322,6 +328,7 @@ static const struct {
 	[22] = { moved_ranges, 10 },     [29] = { finalize_object, 16 },
 	[30] = { handle_set, 20 },       [31] = { handle_destroyed, 8 },
 	[81] = { contention_start, 19 }, [91] = { contention_stop, 0 },
+	[302] = { wait_stop, 0 },
 };
 
 HRESULT

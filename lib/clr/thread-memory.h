@@ -118,6 +118,7 @@ typedef struct {
 typedef struct {
 	uintptr_t lock;
 	monocle__stand_in object;
+	bool is_managed; /* `lock` is as managed-lock.h has them */
 } monocle__waiting;
 
 /* --- of images and code ------------------------------------------------------------------------------------------- */

@@ -20,6 +20,7 @@
 #include "code/codemap.h"
 #include "eventpipe.h"
 #include "heap/allocation.h"
+#include "heap/monitor.h"
 #include "log-level.h"
 #include "pause.h"
 #include "service.h"
@@ -35,6 +36,7 @@ enum {
 	LEVEL_VERBOSE = 5,
 };
 
+#define EVENTS_WAIT    UINT64_C (0x40000000000) /* .NET 9 */
 #define EVENTS_SAMPLES UINT64_C (0x80000000000) /* .NET 10 */
 
 typedef struct {
@@ -73,6 +75,7 @@ enum {
 	DEMAND_MOVEMENT,
 	DEMAND_HANDLES,
 	DEMAND_CONTENTION,
+	DEMAND_WAITS, /* the same with the ends of all waits */
 	DEMAND_SAMPLES,
 	DEMAND_TICKS, /* the same from runtimes that do not draw samples */
 };
@@ -100,6 +103,7 @@ static const want demands[] = {
 	[DEMAND_MOVEMENT]    = PROVIDER (EVENTS_MOVEMENT | EVENTS_GC, LEVEL_INFORMATION),
 	[DEMAND_HANDLES]     = PROVIDER (EVENTS_HANDLE | EVENTS_GC, LEVEL_INFORMATION),
 	[DEMAND_CONTENTION]  = PROVIDER (EVENTS_CONTENTION | EVENTS_GC, LEVEL_INFORMATION),
+	[DEMAND_WAITS]       = PROVIDER (EVENTS_CONTENTION | EVENTS_WAIT | EVENTS_GC, LEVEL_VERBOSE),
 	[DEMAND_SAMPLES]     = PROVIDER (EVENTS_SAMPLES | EVENTS_GC, LEVEL_INFORMATION),
 	[DEMAND_TICKS]       = PROVIDER (EVENTS_GC, LEVEL_VERBOSE),
 };
@@ -218,6 +222,8 @@ demand_of (monocle_event event)
 	    monocle__clr_state.attached || (atomic_load (&monocle__clr_state.started) && !monocle__wants_all_roots ());
 	if (demand == DEMAND_SAMPLES && !monocle__allocation_is_drawn ())
 		return DEMAND_TICKS;
+	if (event == MONOCLE_EVENT_monitor_failed && monocle__monitor_needs_waits ())
+		return DEMAND_WAITS;
 	return demand == DEMAND_ROOTS && is_late && !monocle__clr_state.beside ? DEMAND_LATE_ROOTS : demand;
 }
 

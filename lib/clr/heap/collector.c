@@ -162,6 +162,53 @@ add_stop (steps *s, uint32_t generation, bool is_serial)
 	add_pause_step (s, MONO_GC_EVENT_POST_STOP_WORLD);
 }
 
+/* --- threads that keep the world from being stopped --------------------------------------------------------------- */
+
+/*
+ * The runtime tells of some objects on threads that it does not stop, and by an address that holds until the next
+ * collection. So no collection begins as long as such a thread needs the object, just as if the runtime had to stop it.
+ * Who waits longer than anything here can take has missed an event: then nothing is held any more.
+ */
+enum { HOLD_TRIES = 100000, HOLD_NS = 20000 };
+
+static atomic_uint holders;
+static atomic_bool is_hold_off;
+
+/* False: not within two seconds. */
+static bool
+await_none (const atomic_uint *count)
+{
+	struct timespec pause = { 0, HOLD_NS };
+	for (int i = 0; i < HOLD_TRIES && !atomic_load (&is_hold_off); i++) {
+		if (!atomic_load (count))
+			return true;
+		nanosleep (&pause, NULL);
+	}
+	atomic_store (&is_hold_off, true);
+	return false;
+}
+
+bool
+monocle__collector_hold (void)
+{
+	while (!atomic_load (&is_hold_off)) {
+		atomic_fetch_add (&holders, 1);
+		MONOCLE__PAUSE (collector_holds);
+		if (!atomic_load (&stopping))
+			return true;
+		atomic_fetch_sub (&holders, 1);
+		await_none (&stopping);
+	}
+	return false;
+}
+
+void
+monocle__collector_let_go (void)
+{
+	unsigned were = atomic_fetch_sub (&holders, 1);
+	MONOCLE__INVARIANT (were != 0);
+}
+
 /* --- threads that stop the world for something else --------------------------------------------------------------- */
 
 static atomic_int others[16];
@@ -208,10 +255,13 @@ monocle__collector_stopping (uint32_t reason)
 	take_other (own_tid ()); /* its end went by unheard */
 	if (reason == REASON_GC)
 		meet_collector ();
-	if (reason == REASON_GC || reason == REASON_GC_PREPARATION)
+	if (reason == REASON_GC || reason == REASON_GC_PREPARATION) {
 		atomic_fetch_add (&stopping, 1);
-	else
+		MONOCLE__PAUSE (collector_awaits_holders);
+		await_none (&holders);
+	} else {
 		add_other (own_tid ());
+	}
 }
 
 /*
@@ -241,6 +291,7 @@ monocle__collector_leave (void)
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		atomic_store (&others[i], 0);
 	atomic_store (&stopping, 0);
+	atomic_store (&is_hold_off, false);
 	atomic_store (&is_paused, false);
 	atomic_store (&restarting, 0);
 	atomic_store (&background, 0);

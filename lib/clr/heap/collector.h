@@ -39,6 +39,13 @@ bool monocle__collector_last_start (void);
 void monocle__collector_last_end (void);
 void monocle__collector_last_started_world (void);
 
+/*
+ * No collection begins from now on until monocle__collector_let_go (). False: that cannot be had, and nothing is to be
+ * let go. Where the runtime does not wait for the calling thread anyway; not twice.
+ */
+bool monocle__collector_hold (void);
+void monocle__collector_let_go (void);
+
 void monocle__collector_finalizer_begin (void);
 void monocle__collector_finalizer_object (MonoObject *object);
 void monocle__collector_finalizer_end (void);

@@ -162,31 +162,13 @@ is_free (ClassID id, const type_facts *facts)
 	return true;
 }
 
-/* The runtime has the ids of an object's bases, too; without them the offsets of their fields are not known. */
-static void
-meet_bases (ClassID id, MonoClass *klass)
-{
-	ICorProfilerInfo15 *info = monocle__clr_state.info;
-	ModuleID module;
-	mdToken token;
-	ULONG32 count;
-	for (MonoClass *base = mono_class_get_parent (klass); base && !monocle__clr_layout_knows_class (base);
-	     base = mono_class_get_parent (base)) {
-		ClassID parent = 0;
-		if (info->vtbl->GetClassIDInfo2 (info, id, &module, &token, &parent, 0, &count, NULL) < 0 || !parent)
-			return;
-		monocle__resolve_class (parent);
-		id = parent;
-	}
-}
-
 static known_class *
 class_of (heap_walk *walk, ClassID id)
 {
 	known_class *known = &walk->known[(id / ALIGNMENT) % KNOWN];
 	if (known->id != id) {
 		*known = (known_class) { id, monocle__resolve_class (id), true };
-		meet_bases (id, known->klass);
+		monocle__resolve_bases (id);
 		monocle__class_load_met (known->klass);
 	}
 	return known;

@@ -235,6 +235,32 @@ monocle__resolve_class (ClassID id)
 	return klass;
 }
 
+static bool
+knows_bases (MonoClass *klass)
+{
+	MonoClass *base = mono_class_get_parent (klass);
+	while (base && monocle__clr_layout_knows_class (base))
+		base = mono_class_get_parent (base);
+	return !base;
+}
+
+void
+monocle__resolve_bases (ClassID id)
+{
+	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	ModuleID module;
+	mdToken token;
+	ULONG32 count;
+	bool are_known = knows_bases (monocle__resolve_class (id));
+	while (!are_known) {
+		ClassID parent = 0;
+		are_known = info->vtbl->GetClassIDInfo2 (info, id, &module, &token, &parent, 0, &count, NULL) < 0 || !parent;
+		if (!are_known)
+			monocle__resolve_class (parent);
+		id = parent;
+	}
+}
+
 bool
 monocle__resolve_function (FunctionID id, ModuleID *ret_module, mdToken *ret_token)
 {

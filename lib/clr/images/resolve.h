@@ -12,6 +12,11 @@
 
 MonoClass *monocle__resolve_class (ClassID id);
 /*
+ * The same for all classes that an object's class inherits from: without their ids the offsets of their fields are not
+ * known.
+ */
+void monocle__resolve_bases (ClassID id);
+/*
  * The record of a function as Mono would name it: instances over reference types are the shared one. NULL: no metadata.
  */
 MonoMethod *monocle__resolve_method (FunctionID id);

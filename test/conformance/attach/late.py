@@ -119,7 +119,7 @@ def main():
     suite.parser.add_argument("--runtimes")
     suite.parser.add_argument("--rounds", type=int, default=20)
     suite.parser.add_argument("--growth", type=int, default=6000, help="KiB that the second half of the rounds may add")
-    options = suite.parse("clr10,clr11", harness.NET)  # .NET 11 tells nothing of monitors
+    options = suite.parse("clr10,clr11", harness.NET)  # .NET 11 tells otherwise of monitors
     for runtime in suite.runtimes():
         suite.events(runtime)
         if options.full:

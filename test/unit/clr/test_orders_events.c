@@ -115,6 +115,61 @@ a_pause_is_told_to_be_over_before_the_next_begins (void **state)
 	});
 }
 
+/* --- objects that may not move ------------------------------------------------------------------------------------ */
+
+static atomic_bool is_held, is_stopped;
+
+static void
+listen_to_holders (void)
+{
+	listen_to_pauses ();
+	atomic_store (&is_held, false);
+	atomic_store (&is_stopped, false);
+}
+
+static void
+hold_once (void)
+{
+	CHECK (monocle__collector_hold ());
+	atomic_store (&is_held, true);
+	CHECK (!atomic_load (&is_stopped));
+	MONOCLE__PAUSE (object_is_told_of);
+	CHECK (!atomic_load (&is_stopped));
+	atomic_store (&is_held, false);
+	monocle__collector_let_go ();
+}
+
+static void
+pause_while_held (void)
+{
+	monocle__collector_stopping (FOR_A_COLLECTION);
+	atomic_store (&is_stopped, true);
+	CHECK (!atomic_load (&is_held));
+	MONOCLE__PAUSE (objects_move);
+	CHECK (!atomic_load (&is_held));
+	atomic_store (&is_stopped, false);
+	begin_pause (1, 0);
+	monocle__collector_started_world ();
+}
+
+static void
+the_pause_was_told (void)
+{
+	check_trace ("6/0 10/0 7/0 0/0 5/0 8/0 9/0 11/0 ");
+}
+
+static void
+no_collection_begins_while_an_object_is_told_of (void **state)
+{
+	orders_run (&(orders) {
+	    .name = "holders",
+	    .prepare = listen_to_holders,
+	    .check = the_pause_was_told,
+	    .threads = { { "tells", hold_once }, { "collects", pause_while_held } },
+	    .meets = "collector_holds collector_awaits_holders object_is_told_of objects_move sleep",
+	});
+}
+
 /* --- one voice ---------------------------------------------------------------------------------------------------- */
 
 static pthread_mutex_t module_lock;
@@ -512,6 +567,7 @@ main (void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test (a_pause_is_told_to_be_over_before_the_next_begins),
+		cmocka_unit_test (no_collection_begins_while_an_object_is_told_of),
 		cmocka_unit_test (one_thread_tells_what_all_of_the_collector_s_do),
 		cmocka_unit_test (a_number_is_not_made_again_before_its_end_was_told),
 		cmocka_unit_test (a_thread_begins_when_the_end_of_its_predecessor_was_told),
