@@ -121,10 +121,10 @@ go_on (walk *w, uint32_t number, uint32_t above)
 	w->frames[above] = (monocle_kit_frame) { box->method, 0 };
 	if (w->steps)
 		w->steps--;
-	bool is_cut = first < end && (above + 1 == w->depth || !w->steps);
+	bool is_last = first == end, is_cut = is_last ? box->is_cut : above + 1 == w->depth || !w->steps;
 	if (is_cut)
 		w->frames[above + 1] = (monocle_kit_frame) { (void *) MONOCLE_KIT_FRAME_TRUNCATED, 0 };
-	if (is_cut || first == end)
+	if (is_cut || is_last)
 		w->add (w->frames, above + 1 + is_cut);
 	for (uint32_t i = first; i < end && !is_cut && w->steps; i++)
 		go_on (w, (uint32_t) w->graph->edges[i].to, above + 1);

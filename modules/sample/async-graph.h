@@ -24,6 +24,7 @@ typedef struct {
 	MonoMethod *method;   /* NULL: not in use, or not to be named */
 	uint32_t last_offset; /* what is referred to from beyond it does not await it */
 	bool runs;            /* on some thread: it awaits nothing now */
+	bool is_cut;          /* somebody awaits it, who is not known */
 	/* Of async_graph_chains () itself. */
 	bool awaits;    /* another box */
 	uint32_t first; /* of its edges, when they are in order */
@@ -44,7 +45,8 @@ bool async_graph_add (async_graph *graph, uint32_t from, uintptr_t to, uint32_t 
 
 /*
  * Tells every chain: a method that awaits none of the others, then who awaits it, and so on, `depth` at most, and
- * [truncated] where it goes on. One that runs and that nobody awaits is none. False: no memory.
+ * [truncated] where it goes on further than that, or to
+ * where nothing is known of. One that runs and that nobody awaits is none. False: no memory.
  */
 bool async_graph_chains (async_graph *graph, uint32_t count, uint32_t depth,
                          void (*add) (const monocle_kit_frame *frames, uint32_t count));

@@ -13,6 +13,13 @@
  *                                  |   a list of all these                   several await it
  *      box of a ValueTask  --_valueTaskSource-->  box
  *
+ * A method that the runtime itself suspends has an object of its own as well, which knows where in its code it is, and
+ * whose method called it. The innermost of such a chain is known to a task:
+ *
+ *      task  --m_stateObject-->  suspended  --Next-->  suspended       the caller awaits it
+ *        |                           |
+ *        +--m_continuationObject-->  +--ResumeInfo-->  code
+ *
  * The world is stopped meanwhile: boxes are copied into mappings that were made before, and nothing is asked that is
  * not for any context. What they mean is found out when the program runs again; their addresses only tell them apart.
  */
@@ -32,6 +39,7 @@
 #include <monocle/ext.h>
 
 #include "async-graph.h"
+#include "drain-thread.h"
 #include "private-field.h"
 
 enum {
@@ -42,19 +50,37 @@ enum {
 	LINKS = 16,      /* from one box to the next */
 	LISTED = 1 << 16,
 	TRIES = 3,
+	RUNS = 1,         /* in the place of the code of a method that runs */
 	DONE = 0x1600000, /* Task's state flags of what has ended well, was cancelled, or failed */
 };
 
-typedef enum { OTHER, BOX, VALUE_BOX, MACHINE, TASK, DELEGATE, AWAIT, CONTINUE, LIST } kind;
+typedef enum {
+	OTHER,
+	BOX,
+	VALUE_BOX,
+	MACHINE,
+	RESUMABLE, /* a task of suspended methods */
+	SUSPENDED,
+	HIDDEN, /* one of these two, which nothing is known of */
+	TASK,
+	DELEGATE,
+	AWAIT,
+	RESUME,
+	CONTINUE,
+	LIST,
+} kind;
 
 /* Classes that may lie between two boxes, and where they refer to what comes next. */
 static struct {
-	MonoClass *task, *await, *list;
+	MonoClass *task, *await, *list, *suspended;
 	uint32_t flags, continuation; /* of a task */
 	uint32_t target;              /* of a delegate */
 	uint32_t action;              /* of what awaits with a context */
 	uint32_t continued;           /* of ContinueWith */
 	uint32_t items, count;        /* of a list */
+	uint32_t first;               /* of a task of suspended methods, the innermost of them */
+	uint32_t next, how;           /* of a suspended method: who called it, how it goes on */
+	uint32_t resumed;             /* of what resumes a task of suspended methods when another task is done */
 } known;
 
 typedef struct {
@@ -66,6 +92,10 @@ typedef struct {
 	uintptr_t object;
 	copy own, machine; /* `machine`: the state machine, where it is an object, as in debug builds */
 	bool is_value;     /* of a ValueTask */
+	uintptr_t code;    /* of a suspended method: where it is */
+	uintptr_t task;    /* of the outermost one: what they are */
+	bool runs;         /* or its callers wait for one that does */
+	bool is_cut;       /* it goes on where nothing is known of */
 } box;
 
 static struct {
@@ -73,14 +103,21 @@ static struct {
 	kind kind;
 } kinds[KINDS];
 
+/* A suspended method that was met in the heap. Those that no task has suspended were called by one that runs now. */
+typedef struct {
+	uintptr_t object, next, code;
+} suspended_method;
+
 static box *boxes;
+static suspended_method *all_suspended;
 static uint8_t *bytes;
-static uint32_t box_count, byte_count;
+static uint32_t box_count, suspended_count, byte_count;
 static uint64_t left_out;
 static async_graph graph;
 static atomic_bool is_wanted;
 static bool is_walked;
-static bool is_puzzled; /* something was met whose offsets are not known yet */
+static bool is_followed; /* methods that the runtime itself suspends are */
+static bool is_puzzled;  /* something was met whose offsets are not known yet */
 
 /* --- before: normal context --------------------------------------------------------------------------------------- */
 
@@ -115,6 +152,11 @@ learn (void)
 	known.continued = offset_of (private_field_class (MONOCLE__NAME_CONTINUED_TASK), MONOCLE__NAME_CONTINUED_TASK);
 	known.items = offset_of (known.list, MONOCLE__NAME_LIST_ITEMS);
 	known.count = offset_of (known.list, MONOCLE__NAME_LIST_COUNT);
+	known.first = offset_of (known.task, MONOCLE__NAME_TASK_STATE);
+	known.suspended = private_field_class (MONOCLE__NAME_SUSPENDED_NEXT);
+	known.next = offset_of (known.suspended, MONOCLE__NAME_SUSPENDED_NEXT);
+	known.how = offset_of (known.suspended, MONOCLE__NAME_SUSPENDED_HOW);
+	known.resumed = offset_of (private_field_class (MONOCLE__NAME_RESUMED_TASK), MONOCLE__NAME_RESUMED_TASK);
 }
 
 static void *
@@ -129,9 +171,12 @@ give_back (void)
 {
 	if (boxes)
 		munmap (boxes, BOXES * sizeof *boxes);
+	if (all_suspended)
+		munmap (all_suspended, BOXES * sizeof *all_suspended);
 	if (bytes)
 		munmap (bytes, BYTES);
 	boxes = NULL;
+	all_suspended = NULL;
 	bytes = NULL;
 	async_graph_done (&graph);
 }
@@ -140,11 +185,12 @@ static bool
 prepare (void)
 {
 	boxes = reserve (BOXES * sizeof *boxes);
+	all_suspended = reserve (BOXES * sizeof *all_suspended);
 	bytes = reserve (BYTES);
-	box_count = byte_count = 0;
+	box_count = suspended_count = byte_count = 0;
 	left_out = 0;
 	memset (kinds, 0, sizeof kinds);
-	return boxes && bytes && async_graph_init (&graph, BOXES);
+	return boxes && all_suspended && bytes && async_graph_init (&graph, BOXES);
 }
 
 /* --- in the stopped world ----------------------------------------------------------------------------------------- */
@@ -168,6 +214,12 @@ classify (MonoClass *klass)
 		return VALUE_BOX;
 	if ((name[0] == '<' && name[1] != '>') || strncmp (name, "VB$StateMachine_", 16) == 0)
 		return MACHINE;
+	if (private_field_is_type (name, MONOCLE__NAME_SUSPENDED_TASK))
+		return is_followed ? RESUMABLE : HIDDEN;
+	if (private_field_is_type (name, MONOCLE__NAME_RESUMED_TASK))
+		return is_followed ? RESUME : HIDDEN;
+	if (is_followed && is_below (klass, known.suspended))
+		return SUSPENDED;
 	if (is_below (klass, known.task))
 		return TASK;
 	if (klass == known.list)
@@ -220,6 +272,74 @@ copy_of (MonoObject *object, MonoClass *klass, uintptr_t size)
 	return result;
 }
 
+/*
+ * Where a suspended method is in its code, the second word of what its `ResumeInfo` refers to. 0: it is none, but waits
+ * for something on behalf of the one that called it.
+ */
+static uintptr_t
+code_of (uintptr_t object)
+{
+	uintptr_t how = reference_at (object, known.how);
+	return how ? ((const uintptr_t *) how)[1] : 0;
+}
+
+/* The innermost method that a task has suspended, or the task itself: they run. */
+static uintptr_t
+innermost_of (uintptr_t task)
+{
+	uintptr_t object = reference_at (task, known.first);
+	while (object && !code_of (object))
+		object = reference_at (object, known.next);
+	return object ? object : task;
+}
+
+/* NULL: there is no room. */
+static box *
+add_box (box b)
+{
+	if (box_count == BOXES) {
+		left_out++;
+		return NULL;
+	}
+	boxes[box_count] = b;
+	return &boxes[box_count++];
+}
+
+static void
+add_edge (const box *from, uintptr_t to, uint32_t offset)
+{
+	left_out += !async_graph_add (&graph, (uint32_t) (from - boxes), to, offset);
+}
+
+/* All methods of a task that are suspended, each of which is a box of its own. */
+static void
+add_task (uintptr_t task)
+{
+	uintptr_t object = innermost_of (task);
+	box *last = add_box ((box) { .object = object, .code = object == task ? RUNS : code_of (object) });
+	while (last && object != task && (object = reference_at (object, known.next))) {
+		uintptr_t code = code_of (object);
+		if (!code)
+			continue;
+		add_edge (last, object, 0);
+		last = add_box ((box) { .object = object, .code = code });
+	}
+	if (last)
+		last->task = task;
+}
+
+static void
+note_suspended (uintptr_t object)
+{
+	uintptr_t code = code_of (object);
+	if (!code)
+		return;
+	if (suspended_count == BOXES)
+		left_out++;
+	else
+		all_suspended[suspended_count++] = (suspended_method) { object, reference_at (object, known.next), code };
+}
+
 /* In a ValueTask's box `_valueTaskSource` lies before the state machine, which may refer to other boxes. */
 static void
 look_at_reference (box *b, MonoObject *object, uintptr_t offset)
@@ -229,7 +349,9 @@ look_at_reference (box *b, MonoObject *object, uintptr_t offset)
 	if (what == MACHINE && !b->machine.klass)
 		b->machine = copy_of (object, klass, mono_object_get_size (object));
 	else if (b->is_value && (what == BOX || what == VALUE_BOX))
-		left_out += !async_graph_add (&graph, (uint32_t) (b - boxes), (uintptr_t) object, (uint32_t) offset);
+		add_edge (b, (uintptr_t) object, (uint32_t) offset);
+	else if (b->is_value && what == RESUMABLE)
+		add_edge (b, innermost_of ((uintptr_t) object), (uint32_t) offset);
 }
 
 static int
@@ -237,15 +359,19 @@ on_object (MonoObject *object, MonoClass *klass, uintptr_t size, uintptr_t count
            uintptr_t *offsets, void *data)
 {
 	kind what = kind_of (klass);
-	if (!size || (what != BOX && what != VALUE_BOX) ||
-	    (what == BOX && number_at ((uintptr_t) object, known.flags) & DONE))
+	bool is_task = what == BOX || what == RESUMABLE;
+	if (!size || (is_task && number_at ((uintptr_t) object, known.flags) & DONE))
 		return 0;
-	if (box_count == BOXES) {
-		left_out++;
+	if (what == RESUMABLE)
+		add_task ((uintptr_t) object);
+	else if (what == SUSPENDED)
+		note_suspended ((uintptr_t) object);
+	if (what != BOX && what != VALUE_BOX)
 		return 0;
-	}
-	box *b = &boxes[box_count++];
-	*b = (box) { (uintptr_t) object, copy_of (object, klass, size), { NULL, 0, 0 }, what == VALUE_BOX };
+	box *b = add_box ((box) { .object = (uintptr_t) object, .is_value = what == VALUE_BOX });
+	if (!b)
+		return 0;
+	b->own = copy_of (object, klass, size);
 	for (uintptr_t i = 0; i < count; i++)
 		look_at_reference (b, references[i], offsets[i]);
 	return 0;
@@ -269,13 +395,17 @@ follow (uint32_t from, uintptr_t object, unsigned links)
 	kind what = object && links ? kind_of (mono_object_get_class ((MonoObject *) object)) : OTHER;
 	switch (what) {
 	case BOX:
-	case VALUE_BOX: left_out += !async_graph_add (&graph, from, object, 0); break;
+	case VALUE_BOX: add_edge (&boxes[from], object, 0); break;
+	case HIDDEN: boxes[from].is_cut = true; break;
+	case RESUMABLE: add_edge (&boxes[from], innermost_of (object), 0); break;
 	case TASK: follow (from, reference_at (object, known.continuation), links - 1); break;
 	case DELEGATE: follow (from, reference_at (object, known.target), links - 1); break;
 	case AWAIT: follow (from, reference_at (object, known.action), links - 1); break;
+	case RESUME: follow (from, reference_at (object, known.resumed), links - 1); break;
 	case CONTINUE: follow (from, reference_at (object, known.continued), links - 1); break;
 	case LIST: follow_list (from, object, links - 1); break;
 	case MACHINE:
+	case SUSPENDED:
 	case OTHER: break;
 	}
 }
@@ -286,13 +416,15 @@ async_gc_event (MonoProfiler *profiler, MonoProfilerGCEvent event, uint32_t gene
 	if (event != MONO_GC_EVENT_PRE_START_WORLD || !is_wanted || (int) generation < mono_gc_max_generation ())
 		return;
 	is_wanted = false;
-	box_count = byte_count = graph.edge_count = 0;
+	box_count = suspended_count = byte_count = graph.edge_count = 0;
 	left_out = 0;
 	is_puzzled = false;
 	is_walked = mono_gc_walk_heap (0, on_object, NULL) == 0;
-	for (uint32_t i = 0; i < box_count && is_walked; i++)
-		if (!boxes[i].is_value)
-			follow (i, reference_at (boxes[i].object, known.continuation), LINKS);
+	for (uint32_t i = 0; i < box_count && is_walked; i++) {
+		uintptr_t task = boxes[i].code ? boxes[i].task : boxes[i].object;
+		if (!boxes[i].is_value && task)
+			follow (i, reference_at (task, known.continuation), LINKS);
+	}
 }
 
 /* --- afterwards: normal context ----------------------------------------------------------------------------------- */
@@ -382,6 +514,48 @@ is_running (const box *b, const machine *m)
 	return (int32_t) copied_at (m->is_object ? &b->machine : &b->own, m->state, sizeof (int32_t)) < 0;
 }
 
+/* A method that is not known has a frame all the same, and the chain goes on behind it. */
+static async_box
+describe_suspended (const box *b)
+{
+	MonoMethod *method = b->code == RUNS ? NULL : drain_thread_method_at (b->code);
+	async_box result = { .object = b->object, .runs = b->runs || b->code == RUNS, .is_cut = b->is_cut };
+	result.method = method ? method : (MonoMethod *) MONOCLE_KIT_FRAME_UNKNOWN;
+	return result;
+}
+
+static int
+compare_objects (const void *a, const void *b)
+{
+	const uintptr_t *x = a, *y = b; /* the first members */
+	return (*x > *y) - (*x < *y);
+}
+
+/*
+ * What a running method's callers are to go on with is known to the thread alone: the chain of them begins here, and
+ * where it ends the task is not known that it is of. False: no memory.
+ */
+static bool
+add_callers (void)
+{
+	uint32_t of_tasks = box_count;
+	uintptr_t *seen = calloc ((size_t) of_tasks + 1, sizeof *seen);
+	for (uint32_t i = 0; seen && i < of_tasks; i++)
+		seen[i] = boxes[i].object;
+	if (seen)
+		qsort (seen, of_tasks, sizeof *seen, compare_objects);
+	for (uint32_t i = 0; seen && i < suspended_count; i++) {
+		const suspended_method *s = &all_suspended[i];
+		box *b = bsearch (&s->object, seen, of_tasks, sizeof *seen, compare_objects)
+		           ? NULL
+		           : add_box ((box) { .object = s->object, .code = s->code, .runs = true, .is_cut = !s->next });
+		if (b && s->next)
+			add_edge (b, s->next, 0);
+	}
+	free (seen);
+	return seen != NULL;
+}
+
 /* False: no memory. */
 static bool
 understand (void)
@@ -392,10 +566,15 @@ understand (void)
 		return false;
 	for (uint32_t i = 0; i < box_count; i++) {
 		const machine key = { .klass = boxes[i].own.klass };
+		if (boxes[i].code) {
+			graph.boxes[i] = describe_suspended (&boxes[i]);
+			continue;
+		}
 		const machine *m = bsearch (&key, machines, count, sizeof *m, compare_classes);
 		graph.boxes[i] = (async_box) { .object = boxes[i].object, .last_offset = m->machine };
 		graph.boxes[i].method = is_in_use (&boxes[i], m) ? m->method : NULL;
 		graph.boxes[i].runs = is_running (&boxes[i], m);
+		graph.boxes[i].is_cut = boxes[i].is_cut;
 	}
 	free (machines);
 	return true;
@@ -423,10 +602,13 @@ async_take (void (*add) (const monocle_kit_frame *frames, uint32_t count), uint3
 {
 	if (!private_field_serves ("sample", MONOCLE__PRIVATE_AWAITERS))
 		return;
+	MonoClass *suspended = private_field_class (MONOCLE__NAME_SUSPENDED_NEXT);
+	is_followed = private_field_serves ("sample", MONOCLE__PRIVATE_SUSPENDED) &&
+	              private_field_of (suspended, MONOCLE__NAME_SUSPENDED_HOW);
 	bool has_memory = prepare ();
 	if (has_memory && !collect ())
 		monocle_kit_log ("sample", "async: the heap could not be looked at");
-	else if (!has_memory || !understand () || !async_graph_chains (&graph, box_count, depth, add))
+	else if (!has_memory || !add_callers () || !understand () || !async_graph_chains (&graph, box_count, depth, add))
 		monocle_kit_log ("sample", "async: no memory for what waits");
 	if (left_out)
 		monocle_kit_log ("sample", "async: %llu waiting methods are left out, there are too many",

@@ -5,7 +5,7 @@
  *
  * A key is a method, or a native function's address with bit 62 set, or with `lines` a place in a method with bit 61
  * set. What a compiler made of an async or an iterator method, the MoveNext of a nested class, is shown as the method
- * in the source.
+ * in the source, and an async method that the runtime itself suspends in the same way.
  */
 #include "sample.h"
 
@@ -253,6 +253,20 @@ name_state_machine (MonoMethod *method, const char *full_name, char *text, size_
 	return written > 0 && (size_t) written < size;
 }
 
+/* The same for a method that the runtime itself suspends, of the name that it has in the source. */
+static bool
+name_suspended (MonoMethod *method, const char *source_name, char *text, size_t size)
+{
+	enum { IMPL_ASYNC = 0x2000 }; /* MethodImplAttributes */
+	uint32_t impl = 0;
+	const char *end = strstr (source_name, " (");
+	mono_method_get_flags (method, &impl);
+	if (!(impl & IMPL_ASYNC) || !end)
+		return false;
+	int written = snprintf (text, size, "%.*s (async)", (int) (end - source_name), source_name);
+	return written > 0 && (size_t) written < size;
+}
+
 static size_t
 put_place (MonoMethod *method, uint32_t il_offset, char *buffer, size_t size)
 {
@@ -263,6 +277,8 @@ put_place (MonoMethod *method, uint32_t il_offset, char *buffer, size_t size)
 	if (written)
 		name = written;
 	else if (!is_raw && full_name && name_state_machine (method, full_name, text, sizeof text))
+		name = text;
+	if (!is_raw && full_name && name_suspended (method, name, text, sizeof text))
 		name = text;
 	name_text_origin (method, il_offset, origin);
 	MonoImage *image = mono_class_get_image (mono_method_get_class (method));

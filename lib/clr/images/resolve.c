@@ -16,6 +16,7 @@
 #include <string.h>
 #include <monocle/host.h>
 #include "code/code.h"
+#include "contract.h"
 #include "image.h"
 #include "layout.h"
 #include "state.h"
@@ -182,6 +183,22 @@ composite_class (ClassID id)
 	return kind == ELEMENT_TYPE_PTR ? monocle_class_pointer (monocle__resolve_class (words[major == 8 ? 1 : 2])) : NULL;
 }
 
+/*
+ * From .NET 11 on the runtime makes classes for what methods that it suspends leave behind, and refuses to say anything
+ * of them. Each is below one class, which stands for them all. NULL: it is none of these.
+ */
+static MonoClass *
+continuation_class (ClassID id)
+{
+	const void *const *base;
+	uint32_t offset;
+	if (!monocle__contract_variable ("ContinuationMethodTable", &base) || !*base ||
+	    !monocle__contract_offset ("MethodTable", "ParentMethodTable", &offset) ||
+	    *(const void *const *) (id + offset) != *base)
+		return NULL;
+	return monocle__resolve_class ((ClassID) *base);
+}
+
 static MonoClass *
 instance_class (monocle__clr_image *image, mdToken token, const ClassID *ids, uint32_t count)
 {
@@ -226,13 +243,15 @@ monocle__resolve_class (ClassID id)
 	klass = resolve_class (id, &image);
 	monocle__describe_list_drop (scratch, begin);
 	come_up ();
-	if (!klass)
+	MonoClass *shown = klass ? klass : continuation_class (id);
+	if (!shown)
 		return unknown_class ();
 	if (monocle__thread_memory_going ()->is_asked)
-		return klass;
-	monocle__clr_image_bind (image, MONOCLE_ID_CLASS, id, klass);
-	monocle__clr_layout_remember_class (klass, id);
-	return klass;
+		return shown;
+	monocle__clr_image_bind (image, MONOCLE_ID_CLASS, id, shown);
+	if (klass)
+		monocle__clr_layout_remember_class (klass, id);
+	return shown;
 }
 
 static bool

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 """monocle stack --async: async methods that wait for each other in known ways are found, in chains, all of them.
 
+suspends.cs is about what the runtime itself suspends: it, and HttpClient.
+
 awaits.cs is by a compiler that knows nothing of these runtimes. pooled.cs is by the SDK's, optimised and not, since
 state machines are structs in the one and objects in the other.
 
@@ -25,6 +27,19 @@ def awaits(count):
 
 def pooled(count):
     return {("Innermost", "Middle", "Value", "Outermost"): count}
+
+
+# What waits for a server's first byte, as far as .NET 8 to 11 agree.
+HTTP = ["HttpConnection.InitialFillAsync", "HttpConnection.SendAsync",
+        "HttpConnectionPool.SendWithVersionDetectionAndRetryAsync", "RedirectHandler.SendAsync",
+        "HttpClient.SendAsync.Core"]
+
+
+def suspends(is_suspended):
+    """The program's own frames. Of callers of a method that runs the runtime knows no end, where it suspends them."""
+    return sorted([["Fetch", "Outer"], ["Deep"] * 256 + ["[truncated]"], ["Forwards", "Dead"], ["Backwards", "Dead"],
+                   ["Value", "UsesValue"],
+                   ["Runs", "AwaitsRuns", "AwaitsThat"] + (["[truncated]"] if is_suspended else [])])
 
 
 class Chains(harness.Suite):
@@ -71,6 +86,46 @@ class Chains(harness.Suite):
         self.check((target.returncode, out) == (3, "unharmed\n"), what + ": the program is unharmed",
                    (target.returncode, out))
 
+    @staticmethod
+    def chains_of(text):
+        """All frames of each, without spaces, classes of the program, and what is in parentheses."""
+        blocks = [block.splitlines() for block in text.split("\n\n")[1:]]
+        return [[re.sub(r"^(Suspends\.)?(.*?)( \(.*)?$", r"\2", frame.strip()) for frame in frames]
+                for head, *frames in blocks if re.match(r"\d+ async chains?$", head)]
+
+    @staticmethod
+    def own(chain):
+        return [name for name in chain if not name.startswith("System.")]
+
+    def suspended(self, runtime, program, is_suspended):
+        """What the class library suspends is in the middle of a chain, or its beginning."""
+        what, wanted = "%s, %s" % (runtime, program), suspends(is_suspended)
+        target = subprocess.Popen(runtime.command(self.build.path / "test/conformance/attach" / program),
+                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                  env=harness.bare_environment({"TMPDIR": "/tmp"}), cwd=self.work)
+        self.check(target.stdout.readline() == "ready\n", what + ": the program is ready")
+        seen = harness.settled(lambda: self.stack(target.pid, "--async", "--all-frames"),
+                               lambda seen: sorted(map(self.own, self.chains_of(seen.out))) == wanted)
+        chains = self.chains_of(seen.out)
+        self.check(seen.code == 0 and not seen.err, what + ": stack succeeds", seen)
+        self.check(sorted(map(self.own, chains)) == wanted, what + ": the program's own frames", (chains, seen.out))
+        fetching = next((chain for chain in chains if "Fetch" in chain), [])
+        names = [name[len("System.Net.Http."):] for name in fetching if name.startswith("System.Net.Http.")]
+        self.check([name for name in names if name in HTTP] == HTTP and fetching[-2:] == ["Fetch", "Outer"],
+                   what + ": all of HttpClient's", fetching)
+        out, _ = target.communicate(timeout=60)
+        self.check((target.returncode, out) == (3, "unharmed\n"), what + ": the program is unharmed",
+                   (target.returncode, out))
+
+    def all_suspended(self, runtimes):
+        built, full = self.build.path / "test/conformance/attach", self.options.full
+        for runtime in runtimes:
+            suspends_itself = int(runtime.name[3:]) >= 11
+            if full or runtime.name == "clr10":
+                self.suspended(runtime, "suspends.dll", False)
+            if suspends_itself and (built / "async/suspends.dll").exists():
+                self.suspended(runtime, "async/suspends.dll", True)
+
     def all(self, runtimes):
         built = self.build.path / "test/conformance/attach"
         folders = [folder for folder in (built, built / "debug") if (folder / "pooled.dll").exists()]
@@ -85,8 +140,11 @@ def main():
     suite = Chains("chains", __doc__)
     suite.parser.add_argument("--runtimes")
     suite.parser.add_argument("--count", type=int, default=30)
-    suite.parse("clr8,clr10", harness.NET)  # .NET 8 keeps a thread that has had its heap collected
-    suite.all(suite.runtimes())
+    # .NET 8 keeps a thread that has had its heap collected; .NET 11 has state machines like 10, and suspends by itself
+    suite.parse("clr8,clr10,clr11", harness.NET)
+    runtimes = suite.runtimes()
+    suite.all([runtime for runtime in runtimes if suite.options.full or runtime.name != "clr11"])
+    suite.all_suspended(runtimes)
     return suite.finish()
 
 

@@ -146,6 +146,16 @@ only_a_chain_that_goes_on_is_truncated (void **state)
 }
 
 static void
+who_is_awaited_by_an_unknown_one_says_so (void **state)
+{
+	boxes (4);
+	graph.boxes[1].is_cut = graph.boxes[2].is_cut = graph.boxes[3].is_cut = true;
+	graph.boxes[3].runs = true;
+	edges ("ab");
+	assert_string_equal (all (4, 2), "ab. c. ");
+}
+
+static void
 there_is_an_end_to_awaiting (void **state)
 {
 	boxes (1);
@@ -178,6 +188,7 @@ main (void)
 		graph_test (what_a_state_machine_refers_to_does_not_await_it),
 		graph_test (a_circle_is_none_and_a_long_chain_is_cut),
 		graph_test (only_a_chain_that_goes_on_is_truncated),
+		graph_test (who_is_awaited_by_an_unknown_one_says_so),
 		graph_test (there_is_an_end_to_awaiting),
 		graph_test (ways_without_number_come_to_an_end),
 	};
