@@ -377,6 +377,11 @@ typedef struct {
 	uint32_t (*resolve_all) (void *data, uintptr_t address, void **ret_keys, uint32_t capacity);
 	bool pieces;            /* there is a file for each piece: see monocle_kit_stacks_cut () */
 	uint64_t paths;         /* bytes for stacks, as monocle_kit_spool_config has it */
+	/*
+	 * On the drain thread, after resolve: takes frames out of a stack that was not met before, innermost first, and
+	 * answers how many are left, at least one. May be NULL.
+	 */
+	uint32_t (*shorten) (void *data, uint64_t *keys, uint32_t count);
 } monocle_kit_stacks_config;
 
 /*

@@ -445,29 +445,45 @@ fold (monocle_kit_stacks *stacks, uint32_t root, uint32_t node, uint64_t innermo
 }
 
 /*
- * The node of a stack that is not known yet. *ret_whole: every frame was resolved. 0: no room. Of a stack that would be
- * too deep with what was inlined the methods that were compiled are kept.
+ * All keys of a stack, innermost first, at the end of `keys`. Where there is no room for all of them, methods that were
+ * inlined are left out. Returns where they begin.
  */
+static uint32_t
+expand (monocle_kit_stacks *stacks, const uint64_t *frames, uint32_t count, uint64_t keys[MONOCLE_KIT_MAX_FRAMES],
+        bool *ret_whole)
+{
+	uint64_t of_frame[INLINED_MAX];
+	uint32_t begin = MONOCLE_KIT_MAX_FRAMES;
+	for (uint32_t left = count; left--;) {
+		uint32_t many = keys_of (stacks, frames[left], of_frame, ret_whole), first = many - 1;
+		if (many + left <= begin)
+			first = 0;
+		for (uint32_t i = many; i-- > first;)
+			keys[--begin] = of_frame[i];
+	}
+	return begin;
+}
+
+/* The node of a stack that is not known yet. *ret_whole: every frame was resolved. 0: no room. */
 static uint32_t
 walk (monocle_kit_stacks *stacks, uint32_t root, const uint64_t *frames, uint32_t count, bool *ret_whole)
 {
-	uint64_t keys[INLINED_MAX], innermost[INLINED_MAX];
-	uint32_t node = root, depth = 0;
+	uint64_t keys[MONOCLE_KIT_MAX_FRAMES];
+	uint32_t node = root;
 	*ret_whole = true;
-	for (uint32_t left = count; left--;) {
-		uint32_t many = keys_of (stacks, frames[left], keys, ret_whole), first = many - 1;
-		if (depth + many + left <= MONOCLE_KIT_MAX_FRAMES)
-			first = 0;
-		for (uint32_t i = many; i-- > first;) {
-			uint32_t next = find_or_make (stacks, node, keys[i], ++depth);
-			if (!next && __atomic_load_n (&stacks->spool.paths.is_full, __ATOMIC_RELAXED)) {
-				keys_of (stacks, frames[0], innermost, ret_whole);
-				return fold (stacks, root, node, innermost[0], depth);
-			}
-			if (!next)
-				return 0;
-			node = next;
-		}
+	uint32_t begin = expand (stacks, frames, count, keys, ret_whole), left = MONOCLE_KIT_MAX_FRAMES - begin;
+	if (stacks->config.shorten) {
+		ask (stacks);
+		left = stacks->config.shorten (stacks->config.data, keys + begin, left);
+		MONOCLE__INVARIANT (left && left <= MONOCLE_KIT_MAX_FRAMES - begin);
+	}
+	for (uint32_t depth = 1; depth <= left; depth++) {
+		uint32_t next = find_or_make (stacks, node, keys[begin + left - depth], depth);
+		if (!next && __atomic_load_n (&stacks->spool.paths.is_full, __ATOMIC_RELAXED))
+			return fold (stacks, root, node, keys[begin], depth);
+		if (!next)
+			return 0;
+		node = next;
 	}
 	return node;
 }

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { NOTHING, MEANS, TOOL, PURPOSE };
+enum { NOTHING, MEANS, PULSE, TOOL, PURPOSE };
 
 /* clang-format off */
 static const struct {

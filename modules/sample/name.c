@@ -32,7 +32,12 @@
 #define NATIVE_KEY ((uintptr_t) 1 << 62)
 #define PLACE_KEY  ((uintptr_t) 1 << 61)
 
-enum { FIRST_SLOTS = 256, INLINED_MAX = 64, NO_OFFSET = UINT32_MAX };
+enum {
+	FIRST_SLOTS = 256,
+	INLINED_MAX = 64,
+	FEWEST_KEY = 32, /* of those that are not the kit's */
+	NO_OFFSET = UINT32_MAX,
+};
 
 /* An IL offset in a method; there until name_leave (). */
 struct place {
@@ -295,6 +300,15 @@ name_place (MonoMethod *method, uint32_t il_offset, char *buffer, size_t size)
 	size_t length = put_place (method, il_offset, buffer, size);
 	monocle_kit_runtime_asked ();
 	return length;
+}
+
+MonoMethod *
+name_method (void *key)
+{
+	uintptr_t number = (uintptr_t) key;
+	if (number & NATIVE_KEY || number < FEWEST_KEY)
+		return NULL;
+	return number & PLACE_KEY ? ((const struct place *) (number & ~PLACE_KEY))->method : key;
 }
 
 size_t

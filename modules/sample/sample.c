@@ -52,7 +52,8 @@ static const monocle_kit_option options[] = {
 	  1, 10000 },
 	{ "threads",  MONOCLE_KIT_OPTION_FLAG,   &option_threads, NULL,        "keep threads apart" },
 	{ "native",   MONOCLE_KIT_OPTION_FLAG,   &option_native,  NULL,        "native functions too" },
-	{ "raw",      MONOCLE_KIT_OPTION_FLAG,   &option_raw,     NULL,        "async and iterator methods as compiled" },
+	{ "raw",      MONOCLE_KIT_OPTION_FLAG,   &option_raw,     NULL,
+	  "async and iterator methods as compiled, and all frames" },
 	{ "lines",    MONOCLE_KIT_OPTION_FLAG,   &option_lines,   NULL,        "the source line of each frame" },
 	{ "depth",    MONOCLE_KIT_OPTION_U64,    &option_depth,   NULL,        "frames kept of a stack, innermost first",
 	  1, 1000 },
@@ -594,6 +595,7 @@ open_stacks (const char *desc)
 		.name = name_of,
 		.begin = drain_thread_begin,
 		.beat = beat,
+		.shorten = option_raw || !monocle_event_support ? NULL : plumbing_leave_out,
 	};
 	monocle_kit_stacks *stacks = monocle_kit_stacks_open (&config);
 	if (stacks && option_snapshot)

@@ -102,6 +102,13 @@ void name_leave (void);
 /* resolve_all and name of monocle_kit_stacks_config. */
 uint32_t name_resolve (void *data, uintptr_t address, void **ret_keys, uint32_t capacity);
 size_t name_of (void *key, char *buffer, size_t size);
+/* NULL: it is no method's. */
+MonoMethod *name_method (void *key);
+
+/* --- plumbing.c: which frames say nothing to the reader ----------------------------------------------------------- */
+
+/* shorten of monocle_kit_stacks_config. */
+uint32_t plumbing_leave_out (void *data, uint64_t *keys, uint32_t count);
 
 /* --- runtime.c: whose time it was when no managed code ran -------------------------------------------------------- */
 

@@ -79,6 +79,8 @@ class Stacks(harness.Suite):
             self.check(own and all(any(place in line for line in block) for block in own),
                        "%s: %s waits where it does" % (what, kind), (place, own))
         self.check(not late, "%s: all threads do what they do" % what, late)
+        plumbing = re.findall(r"WaitSubsystem|Lock\.TryEnter|CallEntryPoint", seen.out)
+        self.check(not plumbing, "%s: nobody sees how the runtime waits" % what, (plumbing, seen.out[:4000]))
         for kind, state in ALONE.items():
             own = [block for block in blocks if block[0] == '"%s", %s' % (kind, state)]
             self.check(own and "Blocked.%s ()  blocked.cs:%d" % (kind, marked_lines()[kind]) in "\n".join(own[0]),

@@ -27,6 +27,7 @@ static struct {
 } rows[] = {
 #define MONOCLE__MEMBER(id, feature, seen, type, member) { WHOLE, seen, type, member, false },
 #define MONOCLE__WAIT(rank, seen, prefix, words)         { PREFIX, seen, prefix, "", false },
+#define MONOCLE__PLUMBING(place, seen, prefix, caller)   { PREFIX, seen, prefix, "", false },
 #define MONOCLE__RESUMES(kind, seen, type, method)       { PARTS, seen, type, method, false },
 #include "private-names.def"
 };

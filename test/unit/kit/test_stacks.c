@@ -244,6 +244,37 @@ an_address_is_resolved_once_and_an_unknown_one_again (void **state)
 	monocle_kit_stacks_close (stacks);
 }
 
+static char frame_means[] = "means";
+
+static uint32_t
+leave_out_means (void *data, uint64_t *keys, uint32_t count)
+{
+	uint32_t left = 0;
+	assert_string_equal (data, "data");
+	assert_int_equal (begun, ended + 1);
+	for (uint32_t i = 0; i < count; i++)
+		if (keys[i] != (uintptr_t) frame_means)
+			keys[left++] = keys[i];
+	return left;
+}
+
+static void
+frames_can_be_left_out (void **state)
+{
+	static const monocle_kit_frame frames[] = {
+		{ frame_means, 0 }, { NULL, 0x1000 }, { frame_means, 0 }, { frame_f, 0 }
+	};
+	monocle_kit_stacks_config config = config_at (tree_file ("p.pb.gz"));
+	config.shorten = leave_out_means;
+	monocle_kit_stacks *stacks = monocle_kit_stacks_open (&config);
+	code_at_1000 = frame_g;
+	add (stacks, 1, 1, frames, 4);
+	add (stacks, 1, 1, frames, 4);
+	assert_int_equal (samples (stacks, "f;g"), 2);
+	assert_int_equal (samples (stacks, "f;means"), 0);
+	monocle_kit_stacks_close (stacks);
+}
+
 static void
 after_sync_addresses_are_asked_for_again (void **state)
 {
@@ -713,6 +744,7 @@ main (void)
 		tree_test (no_frames_and_too_many_are_shown_as_such),
 		tree_test (a_frame_without_a_name_is_hidden_and_its_samples_are_its_callers),
 		tree_test (an_address_is_resolved_once_and_an_unknown_one_again),
+		tree_test (frames_can_be_left_out),
 		tree_test (after_sync_addresses_are_asked_for_again),
 		tree_test (threads_are_kept_apart_named_and_ended_in_order),
 		tree_test (what_a_thread_did_is_no_frame_of_its_stack),

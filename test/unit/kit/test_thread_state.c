@@ -44,6 +44,8 @@ the_method_that_the_program_called_says_what_is_waited_for (void **state)
 	              "(wrapper managed-to-native) object:__icall_wrapper_mono_monitor_enter_v4_internal (object,intptr)",
 	              "Shop.Store:Take ()");
 	assert_words ("waiting for a pulse", WAITING, "System.Threading.Monitor:Wait (object,int)", "Shop.Store:Take ()");
+	assert_words ("waiting for a pulse", WAITING, "System.Threading.WaitHandle:WaitOneNoCheck (int,bool)",
+	              "System.Threading.Condition:Wait (int,object)", "Shop.Store:Take ()");
 	assert_words ("reading", WAITING,
 	              "(wrapper managed-to-native) System.IO.MonoIO:Read (intptr,byte[],int,int,System.IO.MonoIOError&)",
 	              "System.IO.FileStream:ReadData ()", "Shop.Store:Load ()");
