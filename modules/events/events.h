@@ -56,7 +56,8 @@ typedef struct {
 } text;
 
 void put (text *out, const char *string);
-void put_format (text *out, const char *format, ...) __attribute__ ((format (printf, 2, 3)));
+/* Filled up in front to `width`. */
+void put_number (text *out, uint64_t value, unsigned base, int width, char filler);
 
 /* How a C type is passed and shown. */
 typedef struct {

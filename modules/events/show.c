@@ -7,10 +7,7 @@
 #include "events.h"
 #include "show.h"
 
-#include <inttypes.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <mono/metadata/appdomain.h>
@@ -32,15 +29,27 @@ put (text *out, const char *string)
 		*out->at++ = (unsigned char) *string < ' ' || *string == 0x7f ? '?' : *string;
 }
 
+/* Without the C library, which takes 2 KB of a stack for it. */
 void
-put_format (text *out, const char *format, ...)
+put_number (text *out, uint64_t value, unsigned base, int width, char filler)
 {
-	va_list arguments;
-	va_start (arguments, format);
-	int length = vsnprintf (out->at, (size_t) (out->end - out->at) + 1, format, arguments);
-	va_end (arguments);
-	if (length > 0)
-		out->at += length < out->end - out->at ? length : out->end - out->at;
+	char digits[20]; /* of the largest number, in base 10 */
+	int count = 0;
+	do {
+		digits[count++] = "0123456789abcdef"[value % base];
+		value /= base;
+	} while (value);
+	for (int i = count; i < width && out->at < out->end; i++)
+		*out->at++ = filler;
+	while (count && out->at < out->end)
+		*out->at++ = digits[--count];
+}
+
+static void
+put_address (text *out, const void *value)
+{
+	put (out, "0x");
+	put_number (out, (uintptr_t) value, 16, 0, '0');
 }
 
 static void
@@ -49,7 +58,7 @@ put_or_address (text *out, const char *name, const void *value)
 	if (name && *name)
 		put (out, name);
 	else if (value)
-		put_format (out, "0x%" PRIxPTR, (uintptr_t) value);
+		put_address (out, value);
 	else
 		put (out, "null");
 }
@@ -272,17 +281,20 @@ static void
 show_jit_info (text *out, const void *value)
 {
 	MonoJitInfo *info = *(MonoJitInfo *const *) value;
-	if (info)
-		put_format (out, "%p+%d", mono_jit_info_get_code_start (info), mono_jit_info_get_code_size (info));
-	else
+	if (!info) {
 		put (out, "null");
+		return;
+	}
+	put_address (out, mono_jit_info_get_code_start (info));
+	put (out, "+");
+	put_number (out, (uint64_t) mono_jit_info_get_code_size (info), 10, 0, ' ');
 }
 
 static void
 show_text (text *out, const void *value)
 {
 	const char *string = *(const char *const *) value;
-	put_format (out, string ? "\"" : "null");
+	put (out, string ? "\"" : "null");
 	put (out, string ? string : "");
 	put (out, string ? "\"" : "");
 }
@@ -299,13 +311,13 @@ show_allowed (text *out, const void *value)
 static void
 show_u32 (text *out, const void *value)
 {
-	put_format (out, "%" PRIu32, *(const uint32_t *) value);
+	put_number (out, *(const uint32_t *) value, 10, 0, ' ');
 }
 
 static void
 show_u64 (text *out, const void *value)
 {
-	put_format (out, "%" PRIu64, *(const uint64_t *) value);
+	put_number (out, *(const uint64_t *) value, 10, 0, ' ');
 }
 
 static void
@@ -317,7 +329,8 @@ show_bool (text *out, const void *value)
 static void
 show_result (text *out, const void *value)
 {
-	put_format (out, "0x%08" PRIx32, (uint32_t) * (const int32_t *) value);
+	put (out, "0x");
+	put_number (out, *(const uint32_t *) value, 16, 8, '0');
 }
 
 static void
@@ -326,7 +339,7 @@ put_word (text *out, uint32_t value, const char *const *words, size_t count)
 	if (value < count && words[value])
 		put (out, words[value]);
 	else
-		put_format (out, "%" PRIu32, value);
+		put_number (out, value, 10, 0, ' ');
 }
 
 /* An enumeration by the words of its values; those without one are numbers. */

@@ -164,20 +164,28 @@ put_time (text *out, uint64_t time)
 	struct timespec now;
 	struct tm parts;
 	if (!has_clock) {
-		put_format (out, "%6u.%06u", (unsigned) (since / 1000000000), (unsigned) (since / 1000 % 1000000));
+		put_number (out, since / 1000000000, 10, 6, ' ');
+		put (out, ".");
+		put_number (out, since / 1000 % 1000000, 10, 6, '0');
 		return;
 	}
 	clock_gettime (CLOCK_REALTIME, &now);
 	localtime_r (&now.tv_sec, &parts);
-	put_format (out, "%02d:%02d:%02d.%06ld", parts.tm_hour, parts.tm_min, parts.tm_sec, now.tv_nsec / 1000);
+	put_number (out, (uint64_t) parts.tm_hour, 10, 2, '0');
+	put (out, ":");
+	put_number (out, (uint64_t) parts.tm_min, 10, 2, '0');
+	put (out, ":");
+	put_number (out, (uint64_t) parts.tm_sec, 10, 2, '0');
+	put (out, ".");
+	put_number (out, (uint64_t) now.tv_nsec / 1000, 10, 6, '0');
 }
 
 static void
 put_indent (text *out, unsigned depth)
 {
-	static const char blanks[] = "                                                                                ";
 	unsigned shown = !has_indent ? 0 : depth < INDENT_MOST ? depth : INDENT_MOST;
-	put_format (out, "%.*s", (int) shown * 2, blanks);
+	while (shown-- > 0)
+		put (out, "  ");
 }
 
 static void
@@ -192,6 +200,18 @@ put_event (text *out, const tapped *tap, void **arguments)
 	}
 }
 
+/* In microseconds. */
+static void
+put_duration (text *out, uint64_t nanoseconds)
+{
+	uint64_t tenths = (nanoseconds + 50) / 100;
+	put (out, " (");
+	put_number (out, tenths / 10, 10, 0, ' ');
+	put (out, ".");
+	put_number (out, tenths % 10, 10, 0, ' ');
+	put (out, " us)");
+}
+
 /* An event, and how long what it ends has taken: 0 where it ends nothing. */
 typedef struct {
 	const tapped *tap;
@@ -204,11 +224,13 @@ write_line (const occurrence *what, const thread_state *state, char line[LINE_MO
 {
 	text out = { line, line + LINE_MOST - 2 };
 	put_time (&out, what->now);
-	put_format (&out, " %7d ", state ? (int) state->tid : 0);
+	put (&out, " ");
+	put_number (&out, state ? (uint64_t) state->tid : 0, 10, 7, ' ');
+	put (&out, " ");
 	put_indent (&out, state ? state->depth : 0);
 	put_event (&out, what->tap, what->arguments);
 	if (what->since)
-		put_format (&out, " (%.1f us)", (double) (what->now - what->since) / 1000);
+		put_duration (&out, what->now - what->since);
 	monocle_kit_text_line (the_log, what->now, line, (size_t) (out.at - line));
 }
 
