@@ -151,7 +151,7 @@ static int
 show_profile (const arguments *args, size_t which, monocle__profile **profile)
 {
 	bool for_people = args->format == SIZE_MAX || monocle__report_formats[args->format].is_for_people;
-	monocle__view_plan plan = { .arguments = &args->view };
+	monocle__view_plan plan = { .arguments = &args->view, .leaves_out_idle = true };
 	plan.by_default = for_people ? MONOCLE__VIEW_FOR_PEOPLE : MONOCLE__VIEW_FOR_PROGRAMS;
 	return monocle__view_options_apply (&plan, monocle__profile_file_title (args->paths[which]), profile);
 }
@@ -311,6 +311,7 @@ static const monocle__option options[] = {
 	  "which of the profiles' values: calls, self, ..." },
 	MONOCLE__TOPIC_CHOICE_OPTIONS (arguments, topic),
 	MONOCLE__VIEW_OPTIONS (arguments, view),
+	MONOCLE__VIEW_IDLE_OPTION (arguments, view),
 	{ "format",    0,   MONOCLE__OPTION_CHOICE, offsetof (arguments, format),        NULL,
 	  "for people (default; what did not change is left out), or for programs",
 	  .choice = monocle__choices_report_format },

@@ -34,6 +34,7 @@ draw_profile (const monocle__profile *profile, const char *path, const arguments
 		                                .upright = args->upright,
 		                                .foldable = !args->view.mine,
 		                                .folded = !args->view.all_frames,
+		                                .idle = args->view.idle,
 		                                .editor = args->editor };
 	monocle__output_place place = { .path = output, .chosen = !args->output };
 	int result = monocle__output_flame (place, path, profile, &options);
@@ -48,7 +49,9 @@ draw (const arguments *args, const char *path)
 {
 	bool is_picture = args->output && monocle__output_is_picture (args->output);
 	/* The page folds by itself. */
-	monocle__view_plan plan = { .arguments = &args->view, .tell_images = true, .never_folds = !is_picture };
+	monocle__view_plan plan = {
+		.arguments = &args->view, .tell_images = true, .leaves_out_idle = true, .is_page = !is_picture
+	};
 	monocle__profile *profile;
 	int result;
 	if (monocle__profile_file_open (path, &profile) != 0)
@@ -145,6 +148,7 @@ static const monocle__option options[] = {
 	  "begin with callers at the bottom; the key i turns the picture at any time" },
 	MONOCLE__TOPIC_CHOICE_OPTIONS (arguments, topic),
 	MONOCLE__VIEW_OPTIONS (arguments, view),
+	MONOCLE__VIEW_IDLE_OPTION (arguments, view),
 	MONOCLE__VIEW_THREADS_OPTION (arguments, view, "each thread is the outermost frame of its stacks"),
 	{ "min-share", 0,   MONOCLE__OPTION_READ, offsetof (arguments, min_share), "PERCENT",
 	  "fold frames narrower than this; each fold says how many it holds.\n"

@@ -147,7 +147,9 @@ static int
 report_profile (const arguments *args, const char *const *paths, size_t count)
 {
 	const char *wrong = wrong_for_profile (args);
-	monocle__view_plan plan = { .arguments = &args->view, .is_table = !args->tree, .tell_images = true };
+	monocle__view_plan plan = {
+		.arguments = &args->view, .is_table = !args->tree, .tell_images = true, .leaves_out_idle = true
+	};
 	monocle__profile *profile;
 	int result = MONOCLE__EXIT_FAILED;
 	if (wrong && access (paths[0], R_OK) == 0)
@@ -321,6 +323,7 @@ static const monocle__option options[] = {
 	  "with --tree each with its callers" },
 	MONOCLE__TOPIC_CHOICE_OPTIONS (arguments, topic),
 	MONOCLE__VIEW_OPTIONS (arguments, view),
+	MONOCLE__VIEW_IDLE_OPTION (arguments, view),
 	MONOCLE__VIEW_THREADS_OPTION (arguments, view, "a row per thread; with --tree each is the outermost frame of its stacks"),
 	{ "by",          0,   MONOCLE__OPTION_CHOICE, offsetof (arguments, by),             NULL,
 	  "coverage: what has a row (default: each file)",

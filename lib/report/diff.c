@@ -85,6 +85,23 @@ add_value (monocle__profile *profile, const char *type, const char *unit)
 	return own && monocle__profile_add_value_type (profile, type, own);
 }
 
+/* What a view left out of a profile is told of both. */
+static bool
+add_idle (monocle__profile *joined, const monocle__profile *source, const char *side)
+{
+	static const char key[] = "idle: ";
+	for (size_t i = 0; i < source->comment_count; i++) {
+		char text[256];
+		if (strncmp (source->comments[i], key, sizeof key - 1) != 0)
+			continue;
+		snprintf (text, sizeof text, "idle %s: %.200s", side, source->comments[i] + sizeof key - 1);
+		const char *own = monocle__profile_text (joined, text, strlen (text));
+		if (!own || !monocle__profile_add_comment (joined, own))
+			return false;
+	}
+	return true;
+}
+
 monocle__profile *
 monocle__diff_new (const monocle__profile *before, size_t before_value, const monocle__profile *after,
                    size_t after_value, bool normalize)
@@ -96,7 +113,8 @@ monocle__diff_new (const monocle__profile *before, size_t before_value, const mo
 		scale = (double) monocle__profile_sum (after, after_value) / whole;
 	if (!j.profile || !add_value (j.profile, "before", unit) || !add_value (j.profile, "after", unit) ||
 	    !add_samples (&j, before, before_value, MONOCLE__BEFORE, scale) ||
-	    !add_samples (&j, after, after_value, MONOCLE__AFTER, 1)) {
+	    !add_samples (&j, after, after_value, MONOCLE__AFTER, 1) || !add_idle (j.profile, before, "before") ||
+	    !add_idle (j.profile, after, "after")) {
 		monocle__profile_free (j.profile);
 		j.profile = NULL;
 	} else {
@@ -310,6 +328,8 @@ typedef struct {
 	const table *table;
 	const char *unit;
 	size_t widths[CELLS];
+	const char *const *comments;
+	size_t comment_count;
 } writer;
 
 static const char *const headings[CELLS] = { "before", "after", "change", "points" };
@@ -380,6 +400,8 @@ print_head (const writer *w)
 		fprintf (w->out, "%s %s, %s%s\n", i ? "after: " : "before:", name, amount,
 		         i == 0 && options->normalized ? " (scaled to the whole after)" : "");
 	}
+	for (size_t i = 0; i < w->comment_count; i++)
+		fprintf (w->out, "# %s\n", w->comments[i]);
 	putc ('\n', w->out);
 	fputs (options->bold ? "\033[1m" : "", w->out);
 	for (size_t k = 0; k < CELLS; k++)
@@ -412,6 +434,8 @@ monocle__diff_text (FILE *out, const monocle__profile *profile, const monocle__d
 	table t;
 	bool filled = table_fill (&t, profile, options, true);
 	writer w = { .out = out, .table = &t, .unit = profile->value_types[0].unit };
+	w.comments = (const char *const *) profile->comments;
+	w.comment_count = profile->comment_count;
 	if (filled) {
 		measure (&w);
 		print_head (&w);

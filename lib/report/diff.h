@@ -13,7 +13,7 @@ enum { MONOCLE__BEFORE, MONOCLE__AFTER };
 /*
  * One profile with the values "before" and "after", of the samples of both. Functions are the same when their names
  * are: the same method may be in words.exe here and in words.dll there. With `normalize` the amounts of `before` are
- * scaled so that its sum is that of `after`. NULL: out of memory.
+ * scaled so that its sum is that of `after`. Comments are what views left out of either. NULL: out of memory.
  */
 monocle__profile *monocle__diff_new (const monocle__profile *before, size_t before_value, const monocle__profile *after,
                                      size_t after_value, bool normalize);

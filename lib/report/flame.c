@@ -151,7 +151,7 @@ write_groups (writer *w)
 		monocle__json_string (w->out, w->groups->groups[i].process);
 		fputs (",\"thread\":", w->out);
 		monocle__json_string (w->out, w->groups->groups[i].thread);
-		putc ('}', w->out);
+		fputs (w->groups->groups[i].is_idle ? ",\"idle\":true}" : "}", w->out);
 	}
 	putc (']', w->out);
 }
@@ -292,6 +292,8 @@ write_data (writer *w, const char *title)
 	monocle__json_string (w->out, title);
 	if (w->options->foldable)
 		fprintf (w->out, ",\"collapsed\":%s", w->options->folded ? "true" : "false");
+	if (w->options->idle)
+		fputs (",\"idle\":true", w->out);
 	if (w->options->editor) {
 		fputs (",\"editor\":", w->out);
 		monocle__json_string (w->out, w->options->editor);

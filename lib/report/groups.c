@@ -11,11 +11,13 @@
 #include <string.h>
 
 #include "threads.h"
+#include "view.h"
 
 /* What tells the processes of a merged profile apart. */
 typedef struct {
 	const char *name; /* "" when unknown */
 	int64_t pid;      /* 0 when unknown */
+	bool is_idle;
 } process_label;
 
 typedef struct {
@@ -49,6 +51,8 @@ process_of (const monocle__profile *profile, size_t sample)
 			found.name = label->text;
 		else if (strcmp (label->key, "pid") == 0 && !label->text)
 			found.pid = label->number;
+		else if (strcmp (label->key, MONOCLE__IDLE_LABEL) == 0 && !label->text)
+			found.is_idle = label->number != 0;
 	}
 	return found;
 }
@@ -70,7 +74,9 @@ compare_samples (const void *a, const void *b, void *data)
 		return names;
 	if (x->pid != y->pid)
 		return x->pid < y->pid ? -1 : 1;
-	return (thread_of (s, i) > thread_of (s, k)) - (thread_of (s, i) < thread_of (s, k));
+	if (thread_of (s, i) != thread_of (s, k))
+		return thread_of (s, i) < thread_of (s, k) ? -1 : 1;
+	return x->is_idle - y->is_idle;
 }
 
 static char *
@@ -91,6 +97,7 @@ add_group (monocle__groups *groups, const sorting *s, uint32_t sample)
 	monocle__group *group = &groups->groups[groups->count++];
 	group->process = process_text (has_sample ? &s->processes[sample] : &(process_label) { .name = "" });
 	group->thread = strdup (thread);
+	group->is_idle = has_sample && s->processes[sample].is_idle;
 	return group->process && group->thread;
 }
 

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * groups.h - samples by the process and the thread that they are labelled with.
+ * groups.h - samples by the process and the thread that they are labelled with, those of idle threads apart.
  */
 #ifndef MONOCLE_REPORT_GROUPS_H
 #define MONOCLE_REPORT_GROUPS_H
@@ -10,6 +10,7 @@
 
 typedef struct {
 	char *process, *thread; /* "shop (42)", "main"; "" where nothing is said */
+	bool is_idle;           /* its samples have the label MONOCLE__IDLE_LABEL */
 } monocle__group;
 
 typedef struct {

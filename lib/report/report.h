@@ -33,6 +33,7 @@ typedef struct {
 	bool diff;            /* flame: the values are before and after; colours tell what grew */
 	bool foldable;        /* flame: all frames are there, and the page may collapse the framework's */
 	bool folded;          /* flame: with `foldable`: it begins so */
+	bool idle;            /* flame: what is marked as MONOCLE__IDLE_LABEL (view/view.h) is shown at first */
 	const char *editor;   /* flame: the address that opens {file} at {line}; NULL or "": none does */
 	double min_share;     /* flame: frames narrower than this part of the whole fold; 0: only in large profiles */
 } monocle__report_options;

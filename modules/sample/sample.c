@@ -232,6 +232,19 @@ walk_own (struct stack *stack, const void *context)
 	return walk (stack, (void *) context);
 }
 
+/* Time that passes while a thread waits is not what it does: the profile tells the two apart. `context`: of a hit. */
+static void
+add_sample (const struct stack *stack, const struct subject *subject, const void *context, const uint64_t values[2])
+{
+	uint32_t count = stack->count;
+	if (option_mode == MODE_WALL && state_is_waiting (subject, context))
+		stack->frames[count++] = (monocle_kit_frame) { (void *) MONOCLE_KIT_FRAME_WAITING, 0 };
+	if (monocle_kit_stacks_add (the_stacks, stack->frames, count, subject->tid, values)) {
+		taken++;
+		weight += values[1];
+	}
+}
+
 static void
 take_sample (const struct subject *subject, uint64_t used, bool is_snapshot, uintptr_t ip, walker walk_it,
              const void *from)
@@ -245,10 +258,8 @@ take_sample (const struct subject *subject, uint64_t used, bool is_snapshot, uin
 	name_thread (subject);
 	bool whole = walk_it (&stack, from);
 	complete (&stack, subject, whole);
-	if (used && monocle_kit_stacks_add (the_stacks, stack.frames, stack.count, subject->tid, values)) {
-		taken++;
-		weight += used;
-	}
+	if (used)
+		add_sample (&stack, subject, subject->asleep ? NULL : from, values);
 	if (is_snapshot && !whole && !subject->asleep)
 		snapshot_cut ();
 	if (is_snapshot)

@@ -133,7 +133,7 @@ const char *runtime_thread_name (const char *thread_name);
  */
 uintptr_t runtime_frame_above (unsigned work, bool is_above_stub);
 
-/* --- state.c: what each thread did before a snapshot disturbed it ------------------------------------------------- */
+/* --- state.c: what each thread did before a snapshot, or a sample, disturbed it ----------------------------------- */
 
 /* Looks at all threads. Async-safe; one at a time. */
 void state_look (void);
@@ -142,6 +142,8 @@ void state_look (void);
  * is in, if it is the calling one, or NULL. Async-safe.
  */
 uintptr_t state_frame (const struct subject *subject, const void *context);
+/* Does it wait, or did it until the signal came, by what is known of it alone? Async-safe. */
+bool state_is_waiting (const struct subject *subject, const void *context);
 
 /* --- async.c: which async methods wait for which ------------------------------------------------------------------ */
 

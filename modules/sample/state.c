@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * state.c - what each thread did before a snapshot disturbed it.
+ * state.c - what each thread did before a snapshot, or a sample, disturbed it.
  *
  * A thread that is hit runs, whatever it did before: so the system is asked for all threads when a snapshot begins, and
  * what it said is looked up by each thread when it is hit. That happens in a signal handler, at both ends: the table
@@ -124,13 +124,17 @@ was_in_kernel (const ucontext_t *context)
 }
 #endif
 
+bool
+state_is_waiting (const struct subject *subject, const void *context)
+{
+	return subject->asleep || (context && was_in_kernel (context));
+}
+
 uintptr_t
 state_frame (const struct subject *subject, const void *context)
 {
 	switch (*place_of ((uint32_t) subject_number (subject)) & ((1 << LETTER_BITS) - 1)) {
-	case 'R':
-		return subject->asleep || (context && was_in_kernel (context)) ? MONOCLE_KIT_FRAME_WAITING
-		                                                               : MONOCLE_KIT_FRAME_RUNNING;
+	case 'R': return state_is_waiting (subject, context) ? MONOCLE_KIT_FRAME_WAITING : MONOCLE_KIT_FRAME_RUNNING;
 	case 'S': return MONOCLE_KIT_FRAME_WAITING;
 	case 'D': return MONOCLE_KIT_FRAME_DISK;
 	case 'T':

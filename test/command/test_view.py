@@ -86,6 +86,64 @@ class View(case.Case):
         self.assertIn('\n# end: the process was killed, or died; this is complete up to that moment\n', shown)
         self.assertIn('# runtime: 10.0.12 (CoreCLR)\n', self.monocle('report', '--names=mono', 'p.pb.gz')[1])
 
+    def write_waits(self, name='w.pb.gz', value='wall'):
+        """Threads of elapsed time: (frames, amount, what the thread did; None: it was not seen to wait)."""
+        semaphore = 'System.Threading.LowLevelLifoSemaphore:Wait (int,bool)' + FRAMEWORK
+        receive = 'System.Net.Sockets.SocketAsyncContext:ReceiveSync ()' + FRAMEWORK
+        profile = pprof.Writer()
+        profile.value('samples', 'count')
+        profile.value(value, 'nanoseconds')
+        profile.line('comment program: shop, pid 42, on here')
+        for frames, amount, state in [(['Shop:Main ()' + OWN, POOL], 100, None),
+                                      (['Shop:Main ()' + OWN, receive], 50, 'waiting for I/O'),
+                                      ([POOL, semaphore], 8000, 'waiting for work'),
+                                      ([POOL, semaphore], 20, None),
+                                      (['System.Threading.TimerQueue:TimerThread ()' + FRAMEWORK], 4000,
+                                       'waiting for a timer'),
+                                      (['[finalizer]'], 3000, 'waiting'),
+                                      ([POOL, 'System.Threading.Monitor:Enter (object)' + FRAMEWORK], 30,
+                                       'waiting for a lock')]:
+            profile.sample(frames, [1, amount], [('thread', 'worker')] + ([('state', state)] if state else []))
+        pprof.write_gzip(self.work / name, profile.encode())
+
+    def test_threads_that_have_nothing_to_do_are_left_out(self):
+        self.write_waits()
+        told = '\n# idle: 15.00 us of threads that waited for work, a timer or I/O is left out; --idle shows it\n'
+        shown = self.monocle('report', 'w.pb.gz')[1]
+        self.assertIn(told, shown)
+        self.assertIn(' 200 ns wall\n', shown)
+        self.assertNotIn('TimerThread', shown)
+        self.assertIn('Shop.Main ()', shown)
+        self.assertIn('Monitor.Enter', shown)
+        shown = self.monocle('report', '--idle', 'w.pb.gz')[1]
+        self.assertNotIn('# idle', shown)
+        self.assertIn(' 15.20 us wall\n', shown)
+        # Programs get what is in the file, and so do other files.
+        self.assertIn('\t4000\t', self.monocle('report', '--format=tsv', 'w.pb.gz')[1])
+        self.assertIn('TimerThread () 4000\n', self.monocle('convert', '--to=collapsed', '-o-', 'w.pb.gz')[1])
+        shown = self.monocle('diff', 'w.pb.gz', 'w.pb.gz')[1]
+        for side in 'before', 'after':
+            self.assertIn(told.replace('idle:', 'idle %s:' % side).strip(), shown)
+        self.assertNotIn('# idle', self.monocle('diff', '--idle', 'w.pb.gz', 'w.pb.gz')[1])
+        self.monocle('flame', '-o', 'w.svg', 'w.pb.gz')
+        self.assertNotIn('TimerThread', (self.work / 'w.svg').read_text())
+        code, _, error = self.monocle('convert', '--idle', '--to=collapsed', '-o-', 'w.pb.gz')
+        self.assertEqual(code, 2, error)
+
+    def test_where_nobody_does_anything_all_is_shown(self):
+        self.write_waits()
+        words = ['report', '--thread=worker', 'w.pb.gz']
+        self.assertIn('# idle', self.monocle(*words)[1])
+        profile = pprof.Writer()
+        profile.value('wall', 'nanoseconds')
+        profile.sample(['[finalizer]'], [7], [('thread', 'worker'), ('state', 'waiting')])
+        pprof.write_gzip(self.work / 'w.pb.gz', profile.encode())
+        shown = self.monocle(*words)[1]
+        self.assertNotIn('# idle', shown)
+        self.assertIn('[finalizer]', shown)
+        self.write_waits(value='cpu')
+        self.assertNotIn('# idle', self.monocle(*words)[1])
+
     def test_rows_for_programs_are_what_the_profile_has(self):
         names = [name for name, _ in self.rows()]
         self.assertIn(POOL.split('@')[0], names)

@@ -100,6 +100,31 @@ class Page(browser_case.Page):
         self.assertEqual(self.see(PATHS), {'A.Main ()': 8})
         self.assertTrue(self.see('document.getElementById("thread").hidden'))
 
+    def test_what_idle_threads_waited_is_there_when_it_is_wanted(self):
+        (self.folder / 'part').write_text(
+            'value samples count\nvalue wall nanoseconds\n'
+            'sample Shop:Main () 1 200 thread=main\n'
+            'sample System.Threading.TimerQueue:TimerThread () 1 900 thread=timer state=reading\n')
+        self.write('idle', pprof.read_text(self.folder / 'part'))
+        own, timer = 'Shop.Main ()', 'System.Threading.TimerQueue.TimerThread ()'
+        threads = '[...document.getElementById("thread").options].map(option => option.text)'
+        self.open('idle', '', '--all-frames')
+        self.assertEqual(self.see(PATHS), {own: 200})
+        self.assertEqual(self.see('document.getElementById("idle").textContent'), 'Idle threads: 900 ns')
+        self.assertTrue(self.see('document.getElementById("thread").hidden'))
+        self.press('w')
+        self.assertEqual(self.see(PATHS), {own: 200, timer: 900})
+        self.assertEqual(self.see(threads), ['all 2 threads', 'timer: 900 ns', 'main: 200 ns'])
+        self.assertEqual(self.see('document.getElementById("idle").getAttribute("aria-pressed")'), 'true')
+        self.open('idle', '#idle=1', '--all-frames')
+        self.assertEqual(self.see(PATHS), {own: 200, timer: 900})
+        self.click('idle')
+        self.assertEqual(self.see(PATHS), {own: 200})
+        self.open('idle', '', '--all-frames', '--idle')
+        self.assertEqual(self.see(PATHS), {own: 200, timer: 900})
+        self.open('view')
+        self.assertTrue(self.see('document.getElementById("idle").hidden'))
+
     def test_a_removed_method_is_gone_with_its_stacks_until_undone(self):
         self.open('view')
         self.see('monocle.draw()')

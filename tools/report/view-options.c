@@ -45,6 +45,7 @@ monocle__view_options_given (const monocle__view_arguments *arguments)
 		{ arguments->process.count, "--process" },
 		{ arguments->names != SIZE_MAX, "--names" },
 		{ arguments->threads, "--threads" },
+		{ arguments->idle, "--idle" },
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		if (rows[i].is_given)
@@ -66,7 +67,7 @@ options_of (const monocle__view_plan *plan)
 	bool for_people = plan->by_default == MONOCLE__VIEW_FOR_PEOPLE;
 	monocle__view_options options = {
 		.names = for_people ? MONOCLE__NAMES_CSHARP : MONOCLE__NAMES_MONO,
-		.fold = !plan->never_folds && ((for_people && !arguments->all_frames) || arguments->folded),
+		.fold = !plan->is_page && ((for_people && !arguments->all_frames) || arguments->folded),
 		.mine = arguments->mine,
 		.tell_images = plan->tell_images && for_people,
 		.focus = words_of (&arguments->focus),
@@ -75,6 +76,10 @@ options_of (const monocle__view_plan *plan)
 		.thread_globs = words_of (&arguments->thread),
 		.process_globs = words_of (&arguments->process),
 	};
+	if (plan->is_page)
+		options.idle = MONOCLE__IDLE_MARKED;
+	else if (plan->leaves_out_idle && for_people && !arguments->idle)
+		options.idle = MONOCLE__IDLE_LEFT_OUT;
 	if (arguments->names != SIZE_MAX)
 		options.names = (monocle__names) arguments->names;
 	if (arguments->threads)
@@ -85,7 +90,8 @@ options_of (const monocle__view_plan *plan)
 monocle__profile *
 monocle__view_options_for_people (const monocle__profile *profile)
 {
-	return monocle__view_new (profile, &(monocle__view_options) { .fold = true, .tell_images = true });
+	static const monocle__view_options options = { .fold = true, .tell_images = true, .idle = MONOCLE__IDLE_LEFT_OUT };
+	return monocle__view_new (profile, &options);
 }
 
 /* --- what is left ------------------------------------------------------------------------------------------------- */

@@ -13,7 +13,7 @@
 /* All zero but for `names`: nothing was given. */
 typedef struct {
 	size_t names; /* SIZE_MAX: it was not given */
-	bool all_frames, folded, mine, threads;
+	bool all_frames, folded, mine, threads, idle;
 	monocle__word_list focus, ignore, hide, thread, process;
 } monocle__view_arguments;
 
@@ -63,6 +63,11 @@ bool monocle__view_options_try_regex (const char *text, void *list);
 	  "as C#'s sources have them, or as the profile has them (the default of tsv,\n" \
 	  "json and pprof)", \
 	  .choice = monocle__view_options_names_choice }
+/* The same for `--idle`, where threads with nothing to do are left out. */
+#define MONOCLE__VIEW_IDLE_OPTION(arguments, member) \
+	{ "idle",       0, MONOCLE__OPTION_ON,     offsetof (arguments, member.idle),       NULL, \
+	  "of elapsed time (sample:mode=wall) also what threads waited that had nothing\n" \
+	  "to do: for work, a timer or I/O, with none of your own code on their stacks" }
 /* The same for `--threads`, where it means something; `help` says what. */
 #define MONOCLE__VIEW_THREADS_OPTION(arguments, member, help) \
 	{ "threads",    0, MONOCLE__OPTION_ON,     offsetof (arguments, member.threads),    NULL, help }
@@ -77,9 +82,10 @@ monocle__profile *monocle__view_options_for_people (const monocle__profile *prof
 typedef struct {
 	const monocle__view_arguments *arguments;
 	monocle__view_default by_default;
-	bool is_table;    /* --threads makes a table of threads, not outermost frames */
-	bool tell_images; /* see monocle__view_options */
-	bool never_folds; /* who shows it folds by himself */
+	bool is_table;        /* --threads makes a table of threads, not outermost frames */
+	bool tell_images;     /* see monocle__view_options */
+	bool leaves_out_idle; /* for people; see MONOCLE__VIEW_IDLE_OPTION */
+	bool is_page;         /* who shows it folds, and leaves out, by himself */
 } monocle__view_plan;
 
 /*

@@ -30,8 +30,12 @@ monocle__run_picture_is_wanted (const char *output)
 int
 monocle__run_picture_write (const monocle__profile *profile, const char *part, const char *output)
 {
-	/* The page folds by itself, and the rest is as monocle convert writes it. */
-	const monocle__view_options view = { .fold = !is_page (output), .tell_images = true };
+	/* The page folds, and leaves idle threads out, by itself; the rest is as monocle flame and convert write it. */
+	const monocle__view_options view = { .fold = !is_page (output),
+		                                 .tell_images = true,
+		                                 .idle = is_page (output)                    ? MONOCLE__IDLE_MARKED
+		                                       : monocle__output_is_picture (output) ? MONOCLE__IDLE_LEFT_OUT
+		                                                                             : MONOCLE__IDLE_SHOWN };
 	monocle__profile *shown = monocle__view_new (profile, &view);
 	const monocle__report_options page = {
 		.title = monocle__path_base_name (output), .foldable = true, .folded = true, .editor = MONOCLE__REPORT_VSCODE

@@ -6,7 +6,7 @@
  * #KEY=VALUE&...; only what is not as at the beginning is written. Names are written out; a zoom is the numbers of the
  * names from the root on, and begins with "-" among the callers of a sandwich.
  */
-const atFirst = { icicle: state.icicle, collapsed: state.collapsed, metric };
+const atFirst = { icicle: state.icicle, collapsed: state.collapsed, idle: state.idle, metric };
 let isRestoring = false, writing = 0;
 
 function linkText() {
@@ -18,6 +18,7 @@ function linkText() {
 	if (state.thread !== null) add("thread", state.thread);
 	for (const name of state.removed) add("removed", names[name]);
 	if (state.collapsed !== atFirst.collapsed) add("collapsed", state.collapsed ? 1 : 0);
+	if (state.idle !== atFirst.idle) add("idle", state.idle ? 1 : 0);
 	if (state.icicle !== atFirst.icicle) add("icicle", state.icicle ? 1 : 0);
 	if (metric !== atFirst.metric) add("value", metrics[metric].type);
 	if (state.table) add("table", state.sort);
@@ -51,6 +52,7 @@ function readLink() {
 	state.thread = group("thread");
 	state.removed = [...new Set(found.removed.map(one).filter(name => name >= 0))];
 	state.collapsed = canCollapse && flag(found.collapsed, atFirst.collapsed);
+	state.idle = flag(found.idle, atFirst.idle);
 	state.icicle = flag(found.icicle, atFirst.icicle);
 	state.table = found.table !== undefined;
 	state.sort = found.table === "name" || Object.hasOwn(COLUMNS, found.table || "") ? found.table : FIRST_SORT;
@@ -67,6 +69,7 @@ function restore() {
 	$("metric").value = metric;
 	setTheme(state.theme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
 	fillGroups();
+	fillIdle();
 	$("flip").textContent = state.icicle ? "Flame" : "Icicle";
 	$("methods").hidden = !state.table; /* before the picture is measured */
 	rebuild();

@@ -4,7 +4,7 @@
  *
  * The page has all frames, in one tree ("nodes": name, how many levels up from the node before), and what was spent at
  * the end of each stack ("costs": how many nodes further, group, then the amount of each value). A group is a thread of
- * a process. What is shown is made anew of these for each choice of thread, view, and so on, so that its sums are exact.
+ * a process; what it waited while it had nothing to do is one of its own ("idle"). What is shown is made anew of these for each choice of thread, view, and so on, so that its sums are exact.
  */
 const $ = id => document.getElementById(id);
 const profile = JSON.parse($("profile").textContent);
@@ -17,7 +17,7 @@ profile.lines = profile.lines || [];
 profile.comments = profile.comments.map(printable);
 profile.title = printable(profile.title);
 for (const value of profile.values) value.type = printable(value.type);
-for (const group of profile.groups) for (const key in group) group[key] = printable(group[key]);
+for (const group of profile.groups) for (const key of ["process", "thread"]) group[key] = printable(group[key]);
 
 const ROOT = 0, metrics = profile.values, width = metrics.length;
 /* What a name is: lib/report/view/origin.h, and two of our own. */
@@ -180,10 +180,12 @@ function arrange(tree, keep, out, isUpper) {
 	return place;
 }
 
+/* What threads waited that had nothing to do is left out, unless that is wanted. */
+const isShownGroup = group => state.idle || !group.idle;
 /* Which costs count: by thread, process and what was removed. */
 function liveCosts() {
 	const gone = new Uint8Array(source.count), live = [];
-	const isWanted = profile.groups.map(group => (state.thread === null || group.thread === state.thread) && (state.process === null || group.process === state.process));
+	const isWanted = profile.groups.map(group => isShownGroup(group) && (state.thread === null || group.thread === state.thread) && (state.process === null || group.process === state.process));
 	if (state.removed.length) {
 		const removed = new Set(state.removed);
 		for (let i = 1; i < source.count; i++) gone[i] = gone[source.parent[i]] || removed.has(source.name[i]) ? 1 : 0;
@@ -298,7 +300,8 @@ function methodSums(live) {
 function groupSums(key) {
 	const sums = new Map();
 	for (let c = 0; c < costs.count; c++) {
-		const name = profile.groups[costs.group[c]][key];
+		const group = profile.groups[costs.group[c]], name = group[key];
+		if (!isShownGroup(group)) continue;
 		if (!sums.has(name)) sums.set(name, new Array(width).fill(0));
 		for (let m = 0; m < width; m++) sums.get(name)[m] += costs.values[m][c];
 	}

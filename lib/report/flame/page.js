@@ -3,10 +3,11 @@
  * page.js - what a person does, with the mouse, keys and buttons.
  */
 const state = {
-	view: "graph", icicle: profile.icicle !== false, collapsed: profile.collapsed === true, thread: null, process: null,
+	view: "graph", icicle: profile.icicle !== false, collapsed: profile.collapsed === true, idle: profile.idle === true, thread: null, process: null,
 	method: -1, removed: [], table: false, sort: FIRST_SORT, theme: "",
 };
 const canCollapse = profile.collapsed !== undefined;
+const hasIdle = profile.groups.some(group => group.idle);
 
 /* What has changed makes another picture; what was selected and zoomed stays where it is there. */
 function rebuild() {
@@ -20,6 +21,7 @@ function rebuild() {
 	for (const id of ["graph", "reversed"]) $(id).setAttribute("aria-pressed", state.view === id);
 	$("both").setAttribute("aria-pressed", state.view === "sandwich");
 	$("collapse").setAttribute("aria-pressed", state.collapsed);
+	$("idle").setAttribute("aria-pressed", state.idle);
 	fillRemoved();
 	place();
 	resize();
@@ -173,6 +175,7 @@ function setMetric(m) {
 	place();
 	tell();
 	fillGroups();
+	fillIdle();
 	fillLegend();
 	fillTable();
 	writeLink();
@@ -220,6 +223,19 @@ function toggleCollapse() {
 	if (!canCollapse) return;
 	state.collapsed = !state.collapsed;
 	rebuild();
+}
+function toggleIdle() {
+	if (!hasIdle) return;
+	state.idle = !state.idle;
+	fillGroups();
+	rebuild();
+}
+/* What threads with nothing to do waited. */
+function fillIdle() {
+	let waited = 0;
+	for (let c = 0; c < costs.count; c++) if (profile.groups[costs.group[c]].idle) waited += costs.values[metric][c];
+	$("idle").hidden = !hasIdle;
+	$("idle").textContent = `Idle threads: ${amount(waited, metric)}`;
 }
 /* Names that were made up stand for several, and stay. */
 function remove(name) {
@@ -344,6 +360,7 @@ const keys = {
 	s: () => showSandwich(),
 	t: toggleTable,
 	c: toggleCollapse,
+	w: toggleIdle,
 	x: () => remove(shown.name[selected]),
 	u: () => undo(),
 	e: () => { if ($("source").href) $("source").click(); },
@@ -372,5 +389,5 @@ $("flip").addEventListener("click", flip);
 $("metric").addEventListener("change", event => setMetric(Number(event.target.value)));
 for (const key of ["process", "thread"]) $(key).addEventListener("change", () => chooseGroup(key));
 const buttons = { theme: keys.d, help: keys["?"], info: () => $("facts").showModal(), graph: keys.g, reversed: () => setView("reversed"), both: keys.s,
-	table: toggleTable, collapse: toggleCollapse, sandwich: keys.s, remove: keys.x };
+	table: toggleTable, collapse: toggleCollapse, idle: toggleIdle, sandwich: keys.s, remove: keys.x };
 for (const id in buttons) $(id).addEventListener("click", () => buttons[id]());

@@ -22,6 +22,8 @@
 #include <string.h>
 
 #include "array.h"
+#include "column.h"
+#include "idle.h"
 #include "invariant.h"
 #include "machines.h"
 #include "origin.h"
@@ -51,7 +53,8 @@ typedef struct {
 	monocle__threads *threads;  /* NULL: nobody asks for them */
 	uint32_t *thread_functions; /* by thread: its frame, NONE until a sample has it */
 	uint8_t *unwanted_threads;
-	bool is_other_process;                     /* of all samples that have no label of their own */
+	uint8_t *idle;         /* by sample: its thread has nothing to do; NULL: nobody asks, or none has */
+	bool is_other_process; /* of all samples that have no label of their own */
 	uint32_t framework, resumed, hidden_frame; /* functions of the copy, NONE until a stack has it */
 	frame_list shown, taken;
 	bool is_folded;
@@ -270,6 +273,8 @@ is_kept (const view *v, size_t index)
 {
 	const monocle__sample *sample = &v->from->samples[index];
 	if (v->threads && v->unwanted_threads[thread_of (v, index)])
+		return false;
+	if (v->idle && v->idle[index] && v->options->idle == MONOCLE__IDLE_LEFT_OUT)
 		return false;
 	return is_kept_process (v, sample) && is_kept_stack (v, v->from->frames + sample->frames, sample->depth);
 }
@@ -502,6 +507,12 @@ forget_calls (view *v)
 }
 
 static bool
+mark_idle (view *v)
+{
+	return monocle__profile_add_label (v->copy.to, &(monocle__label) { MONOCLE__IDLE_LABEL, NULL, 1, "" });
+}
+
+static bool
 copy_samples (view *v)
 {
 	for (size_t i = 0; i < v->from->sample_count; i++) {
@@ -512,6 +523,8 @@ copy_samples (view *v)
 			return false;
 		if (v->is_leaf_hidden)
 			forget_calls (v);
+		if (v->idle && v->idle[i] && !mark_idle (v))
+			return false;
 	}
 	return true;
 }
@@ -566,6 +579,22 @@ tell_choices (view *v, const char *key, const char *const *words)
 }
 
 static bool
+tell_idle (view *v)
+{
+	char text[160], amount[64];
+	int64_t sum = 0;
+	size_t value = monocle__profile_main_value (v->from);
+	if (!v->idle || v->options->idle != MONOCLE__IDLE_LEFT_OUT)
+		return true;
+	for (size_t i = 0; i < v->from->sample_count; i++)
+		sum = monocle__add (sum, v->idle[i] ? monocle__profile_values (v->from, i)[value] : 0);
+	monocle__amount_format (sum, v->from->value_types[value].unit, amount, sizeof amount);
+	snprintf (text, sizeof text,
+	          "idle: %s of threads that waited for work, a timer or I/O is left out; --idle shows it", amount);
+	return add_comment (v, text);
+}
+
+static bool
 tell_view (view *v)
 {
 	const monocle__view_options *options = v->options;
@@ -573,6 +602,8 @@ tell_view (view *v)
 	if (options->mine && !add_comment (v, has_cost ? "mine: only the program's own code is shown, with the cost of "
 	                                                 "what it called"
 	                                               : "mine: only the program's own code is shown"))
+		return false;
+	if (!tell_idle (v))
 		return false;
 	if (v->is_folded &&
 	    !add_comment (v, "frames: the framework's above the program's own are folded; --all-frames shows them"))
@@ -583,6 +614,25 @@ tell_view (view *v)
 }
 
 /* --- the whole ---------------------------------------------------------------------------------------------------- */
+
+/* A program of which all threads had nothing to do is shown as it is. */
+static bool
+init_idle (view *v)
+{
+	size_t count = v->from->sample_count, found = 0;
+	if (v->options->idle == MONOCLE__IDLE_SHOWN || !monocle__idle_is_told (v->from))
+		return true;
+	v->idle = calloc (count + 1, 1);
+	if (!v->idle)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		found += v->idle[i] = monocle__idle_is (v->from, i, v->origins);
+	if (found == 0 || found == count) {
+		free (v->idle);
+		v->idle = NULL;
+	}
+	return true;
+}
 
 static bool
 view_init (view *v)
@@ -600,7 +650,7 @@ view_init (view *v)
 	for (size_t i = 0; i < count; i++)
 		v->origins[i] = (uint8_t) monocle__origin_of (&v->from->functions[i], program);
 	v->is_other_process = v->options->process_globs && !is_wanted_process (v->from, v->options->process_globs);
-	return true;
+	return init_idle (v);
 }
 
 /* Names in the source's words no longer tell whose code it is. */
@@ -638,6 +688,7 @@ view_done (view *v)
 	free (v->marks);
 	free (v->thread_functions);
 	free (v->unwanted_threads);
+	free (v->idle);
 	free (v->shown.functions);
 	free (v->shown.places);
 	free (v->taken.functions);

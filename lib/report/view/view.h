@@ -22,6 +22,14 @@ typedef enum {
 	MONOCLE__THREADS_ONLY, /* each is all of its stacks: a table of threads */
 } monocle__thread_frames;
 
+typedef enum {
+	MONOCLE__IDLE_SHOWN,
+	MONOCLE__IDLE_LEFT_OUT, /* what threads with nothing to do waited is left out, and a comment says so */
+	MONOCLE__IDLE_MARKED,   /* such samples get the label MONOCLE__IDLE_LABEL, a number */
+} monocle__idle;
+
+#define MONOCLE__IDLE_LABEL "idle"
+
 /*
  * Lists end with a NULL; NULL is an empty one. Regular expressions are POSIX's extended ones and look for a match
  * anywhere in a function's name, in either spelling; globs are for whole names.
@@ -32,6 +40,7 @@ typedef struct {
 	bool mine;        /* only frames of the program's own code; what it called costs the caller */
 	bool tell_images; /* functions of one name in two images have the image behind it */
 	monocle__thread_frames threads;
+	monocle__idle idle;
 	const char *const *focus;                               /* only samples with a frame that matches one */
 	const char *const *ignore;                              /* no samples with such a frame */
 	const char *const *hide;                                /* no such frames; what they cost is their callers' */

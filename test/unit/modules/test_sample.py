@@ -114,6 +114,14 @@ class Sample(unittest.TestCase):
         for time in per_thread.values():
             self.assertTrue(1.2e9 < time < 4e9, per_thread)
 
+    def test_time_that_passes_while_a_thread_waits_has_what_it_waits_for(self):
+        states = {}
+        for names, values, labels in self.profile(",mode=wall,threads,freq=200", "sleepers", 1).samples:
+            for name in {"Program:Sleeper ()", "Program:A (long)"}.intersection(names):
+                states.setdefault(name, set()).add(labels.get("state"))
+        self.assertIn("sleeping", states["Program:Sleeper ()"])
+        self.assertEqual(states["Program:A (long)"], {None})
+
     def test_async_and_iterator_methods_have_the_names_they_were_written_with(self):
         own, whole = self.sums(self.profile("", "machines", 2))
         self.assertIn("Program:Fetch (async)", whole)
