@@ -202,7 +202,10 @@ say_missing (const arguments *args, int code, const monocle__child *child, const
 	const monocle__run_seen *silent = monocle__run_watch_silent (watch, &count);
 	if (monocle__desc_list_asks_help (&args->profiles))
 		return;
-	monocle__diagnose_end end = { code, child->signalled, monocle__unprofiled_has (silent, count, child->pid) };
+	monocle__diagnose_end end = { .exit_code = code,
+		                          .signalled = child->signalled,
+		                          .was_runtime_seen = monocle__unprofiled_has (silent, count, child->pid),
+		                          .was_mono_seen = monocle__unprofiled_embeds (silent, count) };
 	size_t said = monocle__unprofiled_say (silent, count, folder, child->pid);
 	bool is_explained = said > 0 && folder->process_count == 0 && folder->unfinished == 0;
 	if (folder->profile_count == 0 && !is_explained)

@@ -104,6 +104,17 @@ class Unprofiled(fake_case.Case):
         self.assertEqual(self.reason(settings='-u MONO_ENV_OPTIONS -u MONO_PROFILE', library=mono),
                          LOST % self.name())
 
+    def test_a_mono_is_spoken_of_only_where_one_was_seen(self):
+        mono = self.folder / 'libmonosgen-2.0.so.1'
+        mono.write_bytes(bytes(4096))
+        script = 'exec env SEEN=50 "$PYTHON" "$FAKE" %s none < end > out'
+        env = {'PYTHON': sys.executable, 'FAKE': str(fake_case.FAKE)}
+        for command, hint in [(script % shlex.quote(str(mono)), '; one that embeds Mono needs --embedded-mono'),
+                              ('exit 0', '')]:
+            error = self.shell(command, env=env)[2].splitlines()[-1]
+            self.assertEqual(error, 'monocle: nothing was profiled: %s is not a .NET or Mono program, and started none '
+                                    'that could be profiled%s' % (os.path.realpath('/bin/sh'), hint))
+
     @unittest.skipUnless(os.geteuid() == 0, 'only root can drop its rights')
     def test_a_program_that_dropped_its_rights_is_named(self):
         if not os.path.exists('/usr/bin/setpriv'):

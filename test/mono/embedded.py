@@ -17,7 +17,7 @@ from greeted import GREETED  # noqa: E402
 OPTION = "--embedded-mono"
 NEVER = ("linked with Mono, but did not start it by mono_jit_init () or mono_main (), or had taken MONOCLE_PROFILE out "
          "of its environment by then")
-NOBODY = "started none that could be profiled; one that embeds Mono needs --embedded-mono"
+NOBODY = "started none that could be profiled"
 
 
 class Embedded(greeted.Suite):

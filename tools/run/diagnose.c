@@ -30,6 +30,7 @@ typedef struct {
 	const monocle__environ_state *state;
 	const monocle__layout *layout;
 	bool was_runtime_seen;      /* in the command's own process */
+	bool was_mono_seen;         /* in a program that embeds it, in that process or below it */
 	monocle__embedded embedded; /* which programs that embed Mono were reached */
 	monocle__program_file file;
 } facts;
@@ -203,7 +204,7 @@ find_reason (const facts *f, moment last)
 	if (i == count)
 		return NULL;
 	char *sentence = monocle__format (reasons[i].sentence, name, f->exit_code);
-	bool is_hinted = reasons[i].when == BELOW && f->embedded != MONOCLE__EMBEDDED_ANY;
+	bool is_hinted = reasons[i].when == BELOW && f->was_mono_seen && f->embedded != MONOCLE__EMBEDDED_ANY;
 	char *reason = monocle__format ("%s%s", sentence, is_hinted ? hint : "");
 	free (sentence);
 	return reason;
@@ -268,6 +269,7 @@ monocle__diagnose (char *const *argv, const monocle__diagnose_end *end, const mo
 		        .exit_code = end->exit_code,
 		        .signalled = end->signalled,
 		        .was_runtime_seen = end->was_runtime_seen,
+		        .was_mono_seen = end->was_mono_seen,
 		        .folder = folder,
 		        .state = state,
 		        .layout = wishes->layout,

@@ -14,6 +14,7 @@ typedef struct {
 	int exit_code; /* as monocle__child_run () answered */
 	bool signalled;
 	bool was_runtime_seen; /* of .NET, which had nothing to tell */
+	bool was_mono_seen;    /* in a program that embeds it, this process or one below it */
 } monocle__diagnose_end;
 
 /*

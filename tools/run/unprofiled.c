@@ -198,3 +198,13 @@ monocle__unprofiled_has (const monocle__run_seen *seen, size_t count, pid_t pid)
 		i++;
 	return i < count;
 }
+
+bool
+monocle__unprofiled_embeds (const monocle__run_seen *seen, size_t count)
+{
+	char detail[DETAIL_SIZE];
+	size_t i = 0;
+	while (i < count && !embeds_mono (&seen[i], detail))
+		i++;
+	return i < count;
+}

@@ -18,5 +18,7 @@ size_t monocle__unprofiled_say (const monocle__run_seen *seen, size_t count, con
 
 /* Is there a .NET runtime among them in this process? */
 bool monocle__unprofiled_has (const monocle__run_seen *seen, size_t count, pid_t pid);
+/* Is there a program among them that embeds Mono? */
+bool monocle__unprofiled_embeds (const monocle__run_seen *seen, size_t count);
 
 #endif
