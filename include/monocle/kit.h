@@ -222,11 +222,12 @@ typedef struct {
 #define MONOCLE_KIT_PATHS ((uint64_t) 64 << 20)
 
 /*
- * File names. %p process id, %t local time as yyyyMMdd_HHmmss, %e program, %m module, %n the first number from 1 that
- * gives a name not in use, %% a percent sign. `+FILE` appends ".PID", `|COMMAND` pipes into `sh -c COMMAND`, `#FD`
- * writes to an open descriptor. A name given by the user is overwritten, as a compiler overwrites its -o, except where
- * it has a %n. The default name, %e_%t_%p.%m.pb.gz in the current directory, never is: a "-2" follows the process
- * id. `FOLDER/`, with a slash at the end, is the default name in that folder.
+ * File names. %p process id, %t local time as yyyyMMdd_HHmmss, %e program without ".dll" or ".exe" (of a process that
+ * `dotnet test` starts: the assembly with the tests), %m module, %n the first number from 1 that gives a name not in
+ * use, %% a percent sign. `+FILE` appends ".PID", `|COMMAND` pipes into `sh -c COMMAND`, `#FD` writes to an open
+ * descriptor. A name given by the user is overwritten, as a compiler overwrites its -o, except where it has a %n. The
+ * default name, %e_%t_%p.%m.pb.gz in the current directory, never is: a "-2" follows the process id. `FOLDER/`, with a
+ * slash at the end, is the default name in that folder.
  *
  * With MONOCLE_RUN_DIR in the environment (a parent collects, `monocle run`) the spool lies in that directory as
  * MODULE.PID.N.spool, and a clean end leaves a file PID.N.done there, which holds the absolute path of the profile.

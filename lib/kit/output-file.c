@@ -76,7 +76,7 @@ create (const monocle_kit_output_config *config, const char *run_directory, char
 	char program[256];
 	if (run_directory && !config->output)
 		return create_in_run (run_directory, config->ending, path, size);
-	monocle__program_name (program, sizeof program);
+	monocle__output_name_subject (program, sizeof program);
 	struct monocle__output_words words = { program, config->module, (uint32_t) getpid (), time (NULL), config->ending };
 	int error = monocle__output_expand (config->output, &words, path, size, &kind);
 	if (error)

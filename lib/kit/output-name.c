@@ -196,17 +196,6 @@ is_managed_name (const char *word)
 	return *word != '-' && monocle__cmdline_is_assembly (word);
 }
 
-static void
-copy_base_name (const char *word, bool cut_suffix, char *name, size_t size)
-{
-	word = monocle__path_base_name (word);
-	size_t length = strlen (word) - (cut_suffix ? 4 : 0);
-	snprintf (name, size, "%.*s", (int) length, word);
-	for (char *c = name; *c; c++)
-		if ((unsigned char) *c < ' ' || *c == 0x7f)
-			*c = '_';
-}
-
 static const char *
 find_managed (const char *arguments, size_t length)
 {
@@ -217,21 +206,19 @@ find_managed (const char *arguments, size_t length)
 }
 
 void
-monocle__program_name_of (const char *arguments, size_t length, char *name, size_t size)
-{
-	const char *managed = find_managed (arguments, length);
-	if (managed)
-		copy_base_name (managed, true, name, size);
-	else
-		copy_base_name (length && *arguments ? arguments : "program", false, name, size);
-}
-
-void
 monocle__program_name (char *name, size_t size)
 {
 	char arguments[4096];
 	size_t length = monocle__cmdline_read (arguments, sizeof arguments);
-	monocle__program_name_of (arguments, length, name, size);
+	monocle__cmdline_program (arguments, length, name, size);
+}
+
+void
+monocle__output_name_subject (char *name, size_t size)
+{
+	char arguments[4096];
+	size_t length = monocle__cmdline_read (arguments, sizeof arguments);
+	monocle__cmdline_subject (arguments, length, name, size);
 }
 
 bool

@@ -37,15 +37,11 @@ struct monocle__output_words {
 int monocle__output_expand (const char *output, const struct monocle__output_words *words, char *path, size_t size,
                             enum monocle__output_kind *ret_kind);
 
-/*
- * The program's name for file names: the first argument that is a .dll or .exe, without folder and suffix, else the
- * name of the executable.
- */
+/* This process, as monocle__cmdline_program () and monocle__cmdline_subject () name it. */
 void monocle__program_name (char *name, size_t size);
+void monocle__output_name_subject (char *name, size_t size);
 /* The argument of this process that is a .dll or .exe, as it was given. False: there is none. */
 bool monocle__program_path (char *path, size_t size);
-/* The name, from the bytes of a /proc/PID/cmdline. */
-void monocle__program_name_of (const char *arguments, size_t length, char *name, size_t size);
 
 /*
  * "DIR/NAME.calls.pb.gz", 2 -> "DIR/NAME-2.calls.pb.gz": a name for a NEW file whose own is taken. 0 or -ENAMETOOLONG.

@@ -31,7 +31,7 @@ static uint32_t in_use; /* taken with an atomic exchange */
 
 struct plan {
 	const monocle_kit_spool_config *config;
-	char program[256];
+	char subject[256];
 	char output[PATH_MAX];
 	enum monocle__output_kind kind;
 	char run_directory[PATH_MAX]; /* "": none */
@@ -41,8 +41,8 @@ static bool
 make_plan (struct plan *plan, const monocle_kit_spool_config *config)
 {
 	plan->config = config;
-	monocle__program_name (plan->program, sizeof plan->program);
-	struct monocle__output_words words = { plan->program, config->module, (uint32_t) getpid (), time (NULL), "pb.gz" };
+	monocle__output_name_subject (plan->subject, sizeof plan->subject);
+	struct monocle__output_words words = { plan->subject, config->module, (uint32_t) getpid (), time (NULL), "pb.gz" };
 	int error = monocle__output_place (config->output, &words, plan->output, sizeof plan->output, &plan->kind);
 	if (error) {
 		monocle_kit_log_failure (config->module, "cannot write %s: %s; the program runs unprofiled", plan->output,
@@ -138,7 +138,7 @@ describe (monocle_kit_spool *spool, const struct plan *plan)
 	header->max_depth = depth && depth < MONOCLE_KIT_MAX_DEPTH ? depth : MONOCLE_KIT_MAX_DEPTH;
 	header->output_kind = plan->kind;
 	copy_text (header->module, sizeof header->module, config->module);
-	copy_text (header->program, sizeof header->program, plan->program);
+	monocle__program_name (header->program, sizeof header->program);
 	copy_text (header->runtime, sizeof header->runtime, config->runtime);
 	copy_text (header->desc, sizeof header->desc, config->desc);
 	copy_text (header->output, sizeof header->output, plan->output);

@@ -626,7 +626,7 @@ static int
 open_output (monocle_kit_text *text, const monocle_kit_text_config *config)
 {
 	char program[256], path[PATH_MAX];
-	monocle__program_name (program, sizeof program);
+	monocle__output_name_subject (program, sizeof program);
 	struct monocle__output_words words = { program, config->module, (uint32_t) getpid (), time (NULL), "log" };
 	int error = monocle__output_place (config->output, &words, path, sizeof path, &text->kind);
 	strcpy (text->path, path);

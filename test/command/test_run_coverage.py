@@ -87,6 +87,16 @@ class Coverage(case.Case):
         self.assertEqual(len(list(self.work.glob('sh_*.cover.mcov'))), 3)
         self.assertNothingLeft()
 
+    def test_a_name_is_that_of_what_was_covered(self):
+        tests = ['dotnet', 'exec', '--runtimeconfig', '/b/Shop.Tests.runtimeconfig.json', '--depsfile',
+                 '/b/Shop.Tests.deps.json', '/b/testhost.dll', '--port', '4']
+        for name, words in ('tests', tests), ('again', tests), ('app', ['dotnet', '/b/App.dll']), ('host', ['/b/Host']):
+            self.make(name, [1, 0, 0, 0], arguments='\0'.join(words))
+        for names, chosen in (['tests'], 'Shop.Tests'), (['app'], 'App'), (['host'], 'Host'), \
+                (['tests', 'again'], 'Shop.Tests'), (['tests', 'app'], 'sh'):
+            script = ''.join(LEAVE % (name, 999998 + i, 999998 + i) for i, name in enumerate(names))
+            self.assertRegex(self.run_with(script)[2], r'wrote %s_\d{8}_\d{6}(-\d)?\.cover\.mcov ' % re.escape(chosen))
+
     def test_quiet_says_nothing(self):
         self.make('a', [1, 0, 0, 0])
         self.assertEqual(self.run_with(LEAVE % ('a', 999999, 999999), '-q', '-o', 'all.mcov'), (0, '', ''))

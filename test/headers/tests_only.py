@@ -31,7 +31,6 @@ KEPT = {
     "monocle__elf_each_needed_in": "a file in memory",
     "monocle__field_at": "a member that cannot be described",
     "monocle__clause_probe_function": "a probe without a runtime",
-    "monocle__program_name_of": "a command line without a process",
     # Tests read and write every signature and body of real images with the product's own readers.
     "monocle__ecma_skip_method": "each signature of an image",
     "monocle__ecma_skip_signature": "each signature of an image",

@@ -6,10 +6,12 @@
  */
 #include "top-methods.h"
 
+#include "cmdline.h"
 #include "command/command.h"
 #include "file/live-spool.h"
 #include "file/profile-file.h"
 #include "format.h"
+#include "read-file.h"
 #include "tree.h"
 #include "view.h"
 
@@ -128,10 +130,22 @@ monocle__top_methods_read (monocle__top_methods *methods, pid_t pid, double now)
 	return true;
 }
 
+/* As the process itself names its files; where it is gone by now, after the program. */
+static void
+name_subject (const char *program, pid_t pid, char *name, size_t size)
+{
+	char words[4096], path[32];
+	snprintf (path, sizeof path, "/proc/%d/cmdline", (int) pid);
+	size_t length = monocle__read_file_text (AT_FDCWD, path, words, sizeof words);
+	if (length == 0)
+		length = (size_t) snprintf (words, sizeof words, "%s", program) + 1;
+	monocle__cmdline_subject (words, length, name, size);
+}
+
 char *
 monocle__top_methods_write (const monocle__top_methods *methods, const char *program, pid_t pid)
 {
-	char date[32], *path;
+	char date[32], subject[256], *path;
 	time_t now = time (NULL);
 	struct tm parts;
 	void *data;
@@ -141,7 +155,8 @@ monocle__top_methods_write (const monocle__top_methods *methods, const char *pro
 	if (!methods->spool || monocle__profile_file_unpack (methods->spool, &data, &length) != 0)
 		return NULL;
 	strftime (date, sizeof date, "%Y%m%d_%H%M%S", localtime_r (&now, &parts));
-	path = monocle__format ("%.*s_%s_%d.sample.pb.gz", (int) strcspn (program, "/"), program, date, (int) pid);
+	name_subject (program, pid, subject, sizeof subject);
+	path = monocle__format ("%s_%s_%d.sample.pb.gz", subject, date, (int) pid);
 	fd = open (path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	out = fd < 0 ? NULL : fdopen (fd, "w");
 	if (!out || fwrite (data, 1, length, out) != length || fclose (out) != 0) {

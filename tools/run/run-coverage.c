@@ -38,6 +38,8 @@ typedef struct {
 	monocle__coverage *coverage;
 	size_t read, collected, damaged, running; /* files; `damaged` and `running` are among `collected` */
 	char *path;                               /* of the file that was written; NULL: none */
+	char subject[256];                        /* of all processes; "": they differ, or none is known */
+	bool is_named;                            /* `subject` is that of those so far */
 } ending;
 
 bool
@@ -53,14 +55,32 @@ monocle__run_coverage_is_there (const monocle__run_folder *folder)
 /* --- adding up ---------------------------------------------------------------------------------------------------- */
 
 static bool
-is_running (const char *path)
+read_header (const char *path, struct monocle__cover_header *ret_header)
 {
-	struct monocle__cover_header header;
 	int fd = open (path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	bool is_read = fd >= 0 && read (fd, &header, sizeof header) == sizeof header;
+	bool is_read = fd >= 0 && read (fd, ret_header, sizeof *ret_header) == sizeof *ret_header;
 	if (fd >= 0)
 		close (fd);
-	return is_read && monocle__coverage_ask_is_running (&header);
+	return is_read && ret_header->magic == MONOCLE__COVER_MAGIC;
+}
+
+/* What the file of one process is about; the file of all is called so when all are about the same. */
+static void
+add_subject (ending *e, struct monocle__cover_header *header)
+{
+	char subject[sizeof e->subject];
+	size_t length = sizeof header->arguments;
+	header->arguments[length - 1] = '\0';
+	while (length > 0 && !header->arguments[length - 1])
+		length--;
+	if (length == 0)
+		return;
+	monocle__cmdline_subject (header->arguments, length + 1, subject, sizeof subject);
+	if (!e->is_named)
+		strcpy (e->subject, subject);
+	else if (strcmp (e->subject, subject) != 0)
+		*e->subject = '\0';
+	e->is_named = true;
 }
 
 static const char *
@@ -74,7 +94,10 @@ static void
 add (ending *e, const monocle__run_profile *profile)
 {
 	const char *runtime = program_of (e->folder, profile->pid);
-	bool runs = is_running (profile->path);
+	struct monocle__cover_header header;
+	bool is_read = read_header (profile->path, &header), runs = is_read && monocle__coverage_ask_is_running (&header);
+	if (is_read)
+		add_subject (e, &header);
 	e->collected += profile->collected;
 	if (monocle__coverage_file_add (e->coverage, profile->path) != 0)
 		e->damaged += profile->collected;
@@ -98,30 +121,28 @@ add_snapshots (monocle__coverage *coverage, const monocle__run_snapshots *snapsh
 
 /* --- where it goes ------------------------------------------------------------------------------------------------ */
 
-/* Of the command: the first word that is an assembly, without folder and ending, else the first word. */
-static char *
-name_program (char *const *command)
+/* Of the command, as one word is named: the first that is an assembly, else the first. */
+static void
+name_command (char *const *command, char *name, size_t size)
 {
-	const char *program = command[0], *base, *dot;
-	for (size_t i = 0; command[i]; i++) {
-		if (monocle__cmdline_is_assembly (command[i])) {
-			program = command[i];
-			break;
-		}
-	}
-	base = monocle__path_base_name (program);
-	dot = monocle__cmdline_is_assembly (program) ? strrchr (base, '.') : NULL;
-	return monocle__format ("%.*s", (int) (dot ? (size_t) (dot - base) : strlen (base)), base);
+	const char *word = command[0];
+	for (size_t i = 0; command[i] && !monocle__cmdline_is_assembly (word); i++)
+		word = monocle__cmdline_is_assembly (command[i]) ? command[i] : word;
+	monocle__cmdline_program (word, strlen (word) + 1, name, size);
 }
 
 /* A name that is free. The caller frees. */
 static char *
-choose_name (char *const *command)
+choose_name (const ending *e)
 {
-	char *program = name_program (command), *path = NULL, stamp[32];
+	char program[sizeof e->subject], *path = NULL, stamp[32];
 	time_t now = time (NULL);
 	struct tm local;
 	localtime_r (&now, &local);
+	if (*e->subject)
+		strcpy (program, e->subject);
+	else
+		name_command (e->wishes->command, program, sizeof program);
 	strftime (stamp, sizeof stamp, "%Y%m%d_%H%M%S", &local);
 	for (unsigned number = 1; number < NUMBER_MOST; number++) {
 		char *more = number > 1 ? monocle__format ("-%u", number) : monocle__format ("%s", "");
@@ -131,7 +152,6 @@ choose_name (char *const *command)
 		if (access (path, F_OK) != 0 && !monocle__path_is_link (path))
 			break;
 	}
-	free (program);
 	return path;
 }
 
@@ -156,7 +176,7 @@ static void
 write_whole (ending *e)
 {
 	const monocle__run_coverage_wishes *wishes = e->wishes;
-	char *path = wishes->output ? monocle__format ("%s", wishes->output) : choose_name (wishes->command);
+	char *path = wishes->output ? monocle__format ("%s", wishes->output) : choose_name (e);
 	char *part = monocle__format ("%s/whole.part", e->folder->path);
 	int error = write_part (e->coverage, part);
 	if (error == 0)

@@ -242,7 +242,9 @@ def sampled(suite, runtime, exe, top):
     harness.wait_for(lambda: not any("monocle" in thread for thread in thread_names(program.pid)))
     threads = list(thread_names(program.pid))
     suite.check(not any("monocle" in thread for thread in threads), name + ": nothing stays", threads)
-    suite.check(len(list(folder.iterdir())) == 1, name + ": one profile", list(folder.iterdir()))
+    files = [file.name for file in folder.iterdir()]
+    suite.check(len(files) == 1 and re.match(r"busy_\d{8}_\d{6}_%d\.sample\.pb\.gz$" % program.pid, files[0]),
+                name + ": one profile, under the program's name", files)
     suite.check(program.end() == 0, name + ": the program is unharmed")
     terminal.close()
     program = Program(runtime, exe)

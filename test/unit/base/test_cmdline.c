@@ -52,12 +52,56 @@ assemblies_are_known_by_their_ends (void **state)
 	assert_false (monocle__cmdline_is_assembly ("app.dll.config"));
 }
 
+static const char *
+program (const char *arguments, size_t length)
+{
+	static char name[32];
+	monocle__cmdline_program (arguments, length, name, sizeof name);
+	return name;
+}
+
+#define program_of(text) program (text, sizeof (text))
+
+static void
+the_program_is_the_managed_one (void **state)
+{
+	assert_string_equal (program_of ("mono\0--profile=calls:output=x.exe\0/a/b/fib.exe\0zwei.dll"), "fib");
+	assert_string_equal (program_of ("dotnet\0exec\0bin/My.App.dll\0-x"), "My.App");
+	assert_string_equal (program_of ("/opt/app/server\0--port\0"
+	                                 "80"),
+	                     "server");
+	assert_string_equal (program_of ("dotnet"), "dotnet");
+	assert_string_equal (program_of ("/a/b\nc.EXE"), "b_c");
+	assert_string_equal (program ("", 0), "program");
+}
+
+static void
+the_host_of_tests_is_called_after_what_it_tests (void **state)
+{
+	char name[32];
+#define assert_subject(text, expected) \
+	(monocle__cmdline_subject (text, sizeof (text), name, sizeof name), assert_string_equal (name, expected))
+	assert_subject ("/usr/bin/dotnet\0exec\0--runtimeconfig\0/src/Shop.Tests.runtimeconfig.json\0--depsfile\0"
+	                "/src/Shop.Tests.deps.json\0/src/testhost.dll\0--port\0"
+	                "37",
+	                "Shop.Tests");
+	assert_subject ("/src/testhost.x86\0--depsfile\0/src/A\nB.deps.json", "A_B");
+	assert_subject ("/src/testhost\0--port\0"
+	                "37",
+	                "testhost");
+	assert_subject ("/src/testhost\0/src/.deps.json", "testhost");
+	assert_subject ("dotnet\0exec\0--depsfile\0/src/Shop.deps.json\0/src/Other.dll", "Other");
+	assert_subject ("testhosts\0--depsfile\0/src/Shop.deps.json", "testhosts");
+}
+
 int
 main (int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test (words_are_read_and_cut_with_a_nul_behind_them),
 		cmocka_unit_test (assemblies_are_known_by_their_ends),
+		cmocka_unit_test (the_program_is_the_managed_one),
+		cmocka_unit_test (the_host_of_tests_is_called_after_what_it_tests),
 	};
 
 	if (argc > 1 && !strcmp (argv[1], "--words"))

@@ -115,29 +115,6 @@ names_that_are_too_long_are_refused (void **state)
 	assert_int_equal (monocle__output_expand ("/abc", &words, path, 4, &kind), -ENAMETOOLONG);
 }
 
-static const char *
-program (const char *arguments, size_t length)
-{
-	static char name[32];
-	monocle__program_name_of (arguments, length, name, sizeof name);
-	return name;
-}
-
-#define program_of(text) program (text, sizeof (text))
-
-static void
-the_program_is_the_managed_one (void **state)
-{
-	assert_string_equal (program_of ("mono\0--profile=calls:output=x.exe\0/a/b/fib.exe\0zwei.dll"), "fib");
-	assert_string_equal (program_of ("dotnet\0exec\0bin/My.App.dll\0-x"), "My.App");
-	assert_string_equal (program_of ("/opt/app/server\0--port\0"
-	                                 "80"),
-	                     "server");
-	assert_string_equal (program_of ("dotnet"), "dotnet");
-	assert_string_equal (program_of ("/a/b\nc.EXE"), "b_c");
-	assert_string_equal (program ("", 0), "program");
-}
-
 /* The command writes what it was given into a file. */
 static void
 a_command_is_not_profiled_itself (void **state)
@@ -353,7 +330,6 @@ main (void)
 		cmocka_unit_test (commands_and_descriptors_are_told_apart),
 		tree_test (a_number_finds_a_free_name),
 		cmocka_unit_test (names_that_are_too_long_are_refused),
-		cmocka_unit_test (the_program_is_the_managed_one),
 		cmocka_unit_test (a_command_is_not_profiled_itself),
 		tree_test (a_new_file_is_its_users_only),
 		tree_test (a_file_that_was_there_keeps_its_modes),
