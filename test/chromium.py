@@ -16,6 +16,13 @@ import tempfile
 
 PROGRAM = shutil.which('chromium') or shutil.which('chromium-browser') or shutil.which('google-chrome')
 ENDED = 'Chromium has ended'
+# What breaks the rules landmark-one-main, empty-table-header and label-content-name-mismatch of axe.
+UNLABELLED = '''[
+    ...(document.querySelectorAll("main, [role=main]").length === 1 ? [] : ["not one main"]),
+    ...[...document.querySelectorAll("th")].filter(item => !item.textContent.trim()),
+    ...[...document.querySelectorAll("button[aria-label], a[aria-label]")].filter(item =>
+        !item.getAttribute("aria-label").toLowerCase().includes(item.innerText.trim().toLowerCase()))
+].map(item => item.outerHTML || item)'''
 
 
 class Browser:

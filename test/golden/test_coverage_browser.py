@@ -9,6 +9,7 @@ import os
 import pathlib
 
 import browser_case
+import chromium
 import cover_file
 
 READY = 'document.documentElement.dataset.ready'
@@ -139,6 +140,10 @@ class Page(browser_case.Page):
             self.assertIn(words, self.text('#notices'))
         self.assertIn('shop.dll · CoreCLR 9.0.0', self.text('#about'))
 
+    def test_what_is_seen_is_a_part_of_its_label(self):
+        self.open()
+        self.assertEqual(self.see(chromium.UNLABELLED), [])
+
     def test_the_tree_is_sorted_folded_and_filtered(self):
         self.open()
         names = [row[0] for row in self.rows()]
@@ -197,6 +202,7 @@ class Page(browser_case.Page):
         self.assertEqual(self.text('#tip'), '1 of 2; case 0 of the switch to line 18 was never taken')
         self.assertIn('50.0 % of 10 lines, 5 missed', self.text('#facts'))
         self.assertTrue(self.see('document.querySelector("#source-notice").hidden'))
+        self.assertEqual(self.see(chromium.UNLABELLED), [])
 
     def test_keys_go_to_what_is_missed(self):
         self.open('#file=Basket.cs')

@@ -12,6 +12,7 @@ import re
 import urllib.parse
 
 import browser_case
+import chromium
 import pprof
 
 # Stacks as text, with their amounts, of what is shown.
@@ -328,7 +329,7 @@ class Page(browser_case.Page):
         self.open('peer', '#table=name')
         self.assertIn('94%', self.see('monocle.colour(1, false)'))
         self.assertIn('220 ', self.see('monocle.colour(2, false)'))
-        self.assertEqual(self.see('document.querySelectorAll("#rows button")[2].textContent'), 'Program.Main')
+        self.assertEqual(self.see('document.querySelectorAll("#rows button")[2].dataset.text'), 'Program.Main')
 
     def test_the_table_of_a_difference_has_what_changed(self):
         for name, first, second in [('before', 3, 5), ('after', 9, 4)]:
@@ -376,6 +377,43 @@ class Page(browser_case.Page):
         self.assertTrue(self.see('document.getElementById("facts").open'))
         self.assertIn('sample:threads', self.see('document.getElementById("facts").textContent'))
 
+    def test_names_in_the_table_keep_their_types_and_are_told_apart(self):
+        words = 'System.Text.RegularExpressions.Regex:.ctor (string,System.Text.RegularExpressions.%s)@/x/System.dll'
+        data = pprof.Writer()
+        data.value('samples', 'count')
+        for name in [words % 'RegexOptions', words % 'RegexParser,System.Globalization.CultureInfo',
+                     'Shop.Warehouses.NorthernWarehouseInventory`1<string>:.cctor ()@/srv/shop.dll',
+                     'Shop.Deep:%s ()@/srv/shop.dll' % ('Long' * 12)]:
+            data.sample([name], [1])
+        self.write('names', data.encode())
+        self.browser.size(1200, 600)
+        self.open('names', '#table=name')
+        texts = self.see('[...document.querySelectorAll("#rows td.name button")].map(item => item.dataset.text)')
+        whole = self.see('[...document.querySelectorAll("#rows td.name button")].map(item => item.ariaLabel)')
+        self.assertEqual(len(set(texts)), 4, texts)
+        cctor = next(text for text in texts if text.endswith('..cctor'))
+        self.assertRegex(cctor, r'^North\w*…\w+\.\.cctor$')
+        for text in texts:
+            if 'Regex' in text:
+                self.assertRegex(text, r'^Regex\.\.ctor \(.+….+\)$')
+        self.assertTrue(any(name.startswith('System.Text.RegularExpressions.Regex') for name in whole), whole)
+
+    def test_own_code_and_the_runtime_are_told_apart_without_colours(self):
+        self.open('view', '#collapsed=0')
+        shades = """(name => { const m = monocle, i = %s, canvas = document.getElementById("canvas");
+            m.draw();
+            const scale = canvas.width / m.totals[1][0], x = m.startOf()[i] * scale, w = m.totals[1][i] * scale;
+            const ratio = canvas.height / canvas.clientHeight, y = (18 * m.depthOf[i] + 1) * ratio;
+            const width = Math.max(w / 2 - 4, 8), seen = new Set(); /* above the letters */
+            const data = canvas.getContext("2d").getImageData(Math.ceil(x) + 2, y, width, 2 * ratio).data;
+            for (let k = 0; k < data.length; k += 4) seen.add(data.slice(k, k + 3).join());
+            return seen.size; })()"""
+        self.assertEqual(self.see(shades % (FRAME % '"Shop.Orders.Poll ()"')), 1)
+        self.assertGreater(self.see(shades % (FRAME % '"[native]"')), 1)
+        for kind, is_plain in ('own', True), ('runtime', False):
+            image = self.see('getComputedStyle(document.querySelector("#legend i.%s")).backgroundImage' % kind)
+            self.assertEqual('repeating' not in image, is_plain, image)
+
     def test_it_needs_nothing_and_says_what_its_controls_are(self):
         self.open('view', '#table=self')
         self.assertEqual(self.see('performance.getEntriesByType("resource").length'), 0)
@@ -384,6 +422,10 @@ class Page(browser_case.Page):
             !(item.getAttribute("aria-label") || (item.tagName === "BUTTON" && item.textContent.trim())))
             .map(item => item.outerHTML)''')
         self.assertEqual(nameless, [])
+        self.press('x')
+        self.select('[native]')
+        self.press('x')
+        self.assertEqual(self.see(chromium.UNLABELLED), [])
         self.assertEqual(self.see('document.getElementById("graph").getAttribute("aria-pressed")'), 'true')
 
     def test_it_fits_on_a_phone(self):

@@ -251,7 +251,7 @@ function undo(name) {
 }
 function fillRemoved() {
 	$("removed").hidden = state.removed.length === 0;
-	$("removed").replaceChildren("removed:", ...state.removed.map(name => button(names[name] + " ×", "show again: " + names[name], () => undo(name))));
+	$("removed").replaceChildren("removed:", ...state.removed.map(name => button(names[name], "show again: " + names[name], () => undo(name))));
 }
 /* What each kind of code spent itself. */
 function fillLegend() {

@@ -41,6 +41,22 @@ function colour(i, night) {
 	return COLOURS[classOf(name)](shadeOf(name), night);
 }
 
+/* The runtime's frames are hatched: one's own are told from them without colours, too. */
+const HATCH = { width: 6, light: "hsl(220 6% 66%)", dark: "hsl(220 5% 45%)" }, hatches = {};
+function hatch(night) {
+	const key = night ? "dark" : "light";
+	if (!hatches[key]) {
+		const tile = document.createElement("canvas"), area = tile.getContext("2d"), w = HATCH.width;
+		tile.width = tile.height = w;
+		area.strokeStyle = HATCH[key];
+		for (const x of [-w, 0, w]) { area.moveTo(x, w); area.lineTo(x + w, 0); }
+		area.stroke();
+		hatches[key] = pen.createPattern(tile, "repeat");
+	}
+	return hatches[key];
+}
+const isHatched = i => !profile.diff && !isMarked(i) && shown.name[i] !== ALL_NAME && classOf(shown.name[i]) === "runtime";
+
 /* The root is on top of what it called, and its callers in a sandwich are above it; or the other way round. */
 function rowOf(i) {
 	const row = shown.up + (i < shown.upper ? shown.depth[i] : -shown.depth[i]);
@@ -78,6 +94,10 @@ function box(i, left, right, night) {
 	pen.globalAlpha = around ? 0.45 : 1;
 	pen.fillStyle = colour(i, night);
 	pen.fillRect(left, y, space > 2 ? space - 0.6 : space, ROW - 1);
+	if (isHatched(i)) {
+		pen.fillStyle = hatch(night);
+		pen.fillRect(left, y, space > 2 ? space - 0.6 : space, ROW - 1);
+	}
 	const text = fit(nameAt(i), Math.floor((space - 6) / charWidth));
 	if (text) {
 		pen.fillStyle = night ? "#f1f1f3" : "#17181b";

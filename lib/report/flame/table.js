@@ -46,15 +46,25 @@ function button(text, title, act) {
 	made.addEventListener("click", act);
 	return made;
 }
-function tableRow(name, room) {
+/* By name: what there is room for, and told apart where two are the same then. */
+function fitAll(list, room) {
+	const texts = new Map(list.map(name => [name, fitInList(names[name], room)])), seen = new Map();
+	for (const text of texts.values()) seen.set(text, (seen.get(text) || 0) + 1);
+	for (const [name, text] of texts) if (seen.get(text) > 1) texts.set(name, fitApart(names[name], room) || text);
+	return texts;
+}
+/* The label has the whole name; what is seen of it is no text of the page, which would have to be a part of the label. */
+function tableRow(name, text) {
 	const row = document.createElement("tr"), cell = row.insertCell();
 	cell.className = "name " + classOf(name);
-	cell.append(button(fit(names[name], room), "", () => pick(name)));
+	cell.append(button("", "", () => pick(name)));
 	cell.firstChild.setAttribute("aria-label", names[name]);
+	cell.firstChild.dataset.text = text;
 	cell.title = [names[name], sourceOf(name) || profile.files[name]].join("\n");
 	row.addEventListener("dblclick", () => showSandwich(name));
 	for (const id in COLUMNS) row.insertCell().append(...[COLUMNS[id][2](name)].flat());
-	row.insertCell().append(button("⇅", `callers and callees of ${names[name]}`, () => showSandwich(name)));
+	row.insertCell().append(button("", `callers and callees of ${names[name]}`, () => showSandwich(name)));
+	row.lastChild.firstChild.dataset.text = "⇅";
 	row.dataset.name = name;
 	if (name === state.method) row.setAttribute("aria-selected", "true");
 	return row;
@@ -71,10 +81,10 @@ function fillTable() {
 	$("table").setAttribute("aria-pressed", state.table);
 	if (!state.table) return;
 	if (!sums) sums = methodSums(shown.live);
-	$("columns").replaceChildren(tableHead("name", "Method"), ...Object.keys(COLUMNS).map(id => tableHead(id, COLUMNS[id][0])), document.createElement("th"));
+	$("columns").replaceChildren(tableHead("name", "Method"), ...Object.keys(COLUMNS).map(id => tableHead(id, COLUMNS[id][0])), document.createElement("td"));
 	/* Names have the letters that their column has room for. */
 	const space = $("columns").firstChild.clientWidth, room = Math.max(Math.floor((space - 24) / charWidth), 8);
-	const list = sorted(listed()), rows = list.slice(0, tableRows).map(name => tableRow(name, room));
+	const list = sorted(listed()), seen = list.slice(0, tableRows), texts = fitAll(seen, room), rows = seen.map(name => tableRow(name, texts.get(name)));
 	if (list.length > tableRows) {
 		const row = document.createElement("tr");
 		row.insertCell().append(button(`${grouped(list.length - tableRows)} more`, "", () => { tableRows = Infinity; fillTable(); }));

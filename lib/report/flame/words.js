@@ -51,7 +51,21 @@ function fit(text, room) {
 	const method = text.slice(parts.method, parts.end);
 	for (const form of [text.slice(0, parts.end) + mark, text.slice(parts.type, parts.end) + mark, method + mark, method])
 		if (form.length <= room) return form;
-	return room < 6 ? method.slice(0, room - 1) + "…" : method.slice(0, Math.ceil((room - 1) / 2)) + "…" + method.slice(method.length - Math.floor((room - 1) / 2));
+	return room < 6 ? method.slice(0, room - 1) + "…" : middle(method, room);
+}
+/* So many letters, without those in the middle. */
+const middle = (text, room) => text.length <= room ? text : text.slice(0, Math.ceil((room - 1) / 2)) + "…" + text.slice(text.length - Math.floor((room - 1) / 2));
+/* The same in a list, where a method alone says little: where the type does not fit, its arguments go, and its middle. */
+function fitInList(text, room) {
+	const LEAST = 6, parts = partsOf(text), whole = text.slice(parts.type, parts.end), space = room - (parts.end - parts.method);
+	const mark = (text.slice(parts.end).match(/^ \((async|iterator)\)$/) || [""])[0];
+	if (text.length <= room || whole.length <= room || space - mark.length < LEAST || parts.method <= parts.type) return fit(text, room);
+	return middle(text.slice(parts.type, parts.method).replace(/<.*>/, ""), space - mark.length) + text.slice(parts.method, parts.end) + mark;
+}
+/* What tells those apart that look alike: their parameters, cut in their middle. */
+function fitApart(text, room) {
+	const LEAST = 6, { type, end } = partsOf(text), form = text.slice(type, end), space = room - form.length;
+	return end === text.length || space < LEAST ? "" : form + middle(text.slice(end), space);
 }
 
 /* --- sources --- */
