@@ -25,6 +25,7 @@ enum { FORMAT_TEXT, FORMAT_TSV, FORMAT_JSON, FORMATS };
 
 typedef struct {
 	size_t format;
+	bool is_full;
 } arguments;
 
 typedef struct {
@@ -92,7 +93,7 @@ rows_new (const monocle__live_process *processes, size_t count, const monocle__l
 
 /* --- for people --------------------------------------------------------------------------------------------------- */
 
-enum { COLUMNS = 8 };
+enum { COLUMNS = 8, PLAIN_COMMAND = 100 /* columns of a command line where there is no terminal */ };
 
 static const char *const headings[COLUMNS] = { "PID",       "RUNTIME", "VERSION", "USER",
 	                                           "CONTAINER", "ATTACH",  "MODULES", "COMMAND" };
@@ -165,11 +166,24 @@ print_cells (const row *self, const size_t widths[COLUMNS], size_t room)
 	}
 }
 
+static size_t
+width_of (const size_t widths[COLUMNS])
+{
+	size_t width = 0;
+	for (size_t column = 0; column + 1 < COLUMNS; column++)
+		width += widths[column] ? widths[column] + 2 : 0;
+	return width;
+}
+
 static void
-print_text (const row *rows, size_t count)
+print_text (const row *rows, size_t count, bool is_full)
 {
 	size_t widths[COLUMNS], room = monocle__output_width (stdout);
 	measure (rows, count, widths);
+	if (is_full)
+		room = 0;
+	else if (room == 0)
+		room = width_of (widths) + PLAIN_COMMAND;
 	if (count > 0)
 		print_cells (NULL, widths, room);
 	for (size_t i = 0; i < count; i++)
@@ -179,7 +193,7 @@ print_text (const row *rows, size_t count)
 /* --- for programs ------------------------------------------------------------------------------------------------- */
 
 static void
-print_tsv (const row *rows, size_t count)
+print_tsv (const row *rows, size_t count, bool is_full)
 {
 	fputs ("pid\tinner_pid\truntime\tversion\tuser\tcontainer\tattach\treason\tmodules\tprogram\tcommand\n", stdout);
 	for (size_t i = 0; i < count; i++) {
@@ -226,7 +240,7 @@ print_json_text (const char *name, const char *text)
 }
 
 static void
-print_json (const row *rows, size_t count)
+print_json (const row *rows, size_t count, bool is_full)
 {
 	fputs ("[", stdout);
 	for (size_t i = 0; i < count; i++) {
@@ -256,9 +270,9 @@ format_choice (size_t index)
 }
 
 static int
-list (size_t format)
+list (const arguments *args)
 {
-	static void (*const print[]) (const row *, size_t) = { print_text, print_tsv, print_json };
+	static void (*const print[]) (const row *, size_t, bool) = { print_text, print_tsv, print_json };
 	size_t count = 0;
 	monocle__live_process *processes = monocle__live_processes_new (&count);
 	for (size_t i = 0; processes && i < count; i++)
@@ -269,12 +283,12 @@ list (size_t format)
 	monocle__layout_done (&layout);
 	int code = MONOCLE__EXIT_FAILED;
 	if (rows) {
-		print[format](rows, count);
+		print[args->format](rows, count, args->is_full);
 		code = monocle__output_finish (stdout, NULL);
 	} else {
 		monocle__say ("out of memory");
 	}
-	if (rows && count == 0 && format == FORMAT_TEXT)
+	if (rows && count == 0 && args->format == FORMAT_TEXT)
 		monocle__say ("no .NET or Mono process runs that you may see");
 	free (rows);
 	monocle__live_processes_free (processes, count);
@@ -291,13 +305,15 @@ run (int argc, char **argv)
 		return code;
 	if (optind < argc)
 		return monocle__usage_error (&monocle__command_ps, "ps takes no arguments");
-	return list (args.format);
+	return list (&args);
 }
 
 /* clang-format off */
 static const monocle__option options[] = {
 	{ "format", 0, MONOCLE__OPTION_CHOICE, offsetof (arguments, format), NULL,
 	  "for people (default), or for programs", .choice = format_choice },
+	{ "full",   0, MONOCLE__OPTION_ON,     offsetof (arguments, is_full), NULL,
+	  "for people: command lines as long as they are, as programs have them" },
 	{ 0 },
 };
 /* clang-format on */

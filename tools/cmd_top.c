@@ -26,14 +26,14 @@
 
 typedef struct {
 	size_t interval, duration; /* milliseconds */
-	bool is_plain;
+	bool is_plain, is_full;
 	const char *output;
 } arguments;
 
 typedef struct {
 	monocle__live_watch watch;
 	monocle__top_screen screen;
-	bool has_screen, is_command, is_quitting;
+	bool has_screen, is_command, is_quitting, is_full;
 	int streams[3]; /* standard ones, while others stand in for them */
 	int kept;       /* what was written meanwhile; -1: there is none */
 } top;
@@ -41,19 +41,30 @@ typedef struct {
 /* --- plain lines -------------------------------------------------------------------------------------------------- */
 
 static void
+print_rates (const top *self, const monocle__live_watched *at, const monocle__top_rates *rates)
+{
+	FILE *out = self->is_command ? stderr : stdout;
+	const char *silence = monocle__top_rates_silence (rates);
+	char lines[MONOCLE__TOP_LINES][MONOCLE__TOP_LINE_SIZE];
+	fprintf (out, "%d %s", (int) at->process.pid, at->process.program);
+	if (self->is_full)
+		monocle__top_rates_lines (rates, lines);
+	else
+		monocle__top_rates_line (rates, lines[0]);
+	for (size_t i = 0; i < (self->is_full ? MONOCLE__TOP_LINES : 1); i++)
+		fprintf (out, "   %s", lines[i]);
+	fprintf (out, "%s%s\n", *silence ? "   " : "", silence);
+}
+
+static void
 print_lines (top *self)
 {
 	for (size_t i = 0; i < self->watch.count; i++) {
 		const monocle__live_watched *at = self->watch.watched[i];
-		char lines[MONOCLE__TOP_LINES][MONOCLE__TOP_LINE_SIZE];
-		const char *silence;
 		if (!at->session || at->is_over)
 			continue;
 		monocle__top_rates_read (&self->screen.rates[i], at);
-		monocle__top_rates_lines (&self->screen.rates[i], lines);
-		silence = monocle__top_rates_silence (&self->screen.rates[i]);
-		fprintf (self->is_command ? stderr : stdout, "%d %s   %s   %s   %s   %s   %s%s%s\n", (int) at->process.pid,
-		         at->process.program, lines[0], lines[1], lines[2], lines[3], lines[4], *silence ? "   " : "", silence);
+		print_rates (self, at, &self->screen.rates[i]);
 	}
 	if (fflush (stdout) != 0)
 		monocle__live_watch_stop (&self->watch);
@@ -156,6 +167,7 @@ prepare (top *self, const arguments *args)
 	self->screen.watch = &self->watch;
 	self->screen.quit = quit;
 	self->screen.context = self;
+	self->is_full = args->is_full;
 	self->has_screen = !args->is_plain && monocle__terminal_is_there ();
 	return 0;
 }
@@ -346,6 +358,8 @@ static const monocle__option options[] = {
 	  .wanted = MONOCLE__TIME_OPTION_WANTED, .try_read = monocle__time_option_try_read },
 	{ "plain",    0,   MONOCLE__OPTION_ON,   offsetof (arguments, is_plain), NULL,
 	  "a line each time, and no screen; so it is without a terminal" },
+	{ "full",     0,   MONOCLE__OPTION_ON,   offsetof (arguments, is_full),  NULL,
+	  "with --plain: all that the screen says, in lines of some 300 columns" },
 	{ "output",   'o', MONOCLE__OPTION_TEXT, offsetof (arguments, output),   "FILE",
 	  "of a command: the profile, as run writes it" },
 	{ 0 },

@@ -29,10 +29,10 @@ class Case(case.Case):
             fake.stdout.close()
         super().tearDown()
 
-    def fake(self, how, env=None, library=None, name=None, **options):
+    def fake(self, how, env=None, library=None, name=None, more=(), **options):
         environment = dict(self.environment, **(env or {}))
         options.setdefault('executable', sys.executable)
-        process = subprocess.Popen([name or sys.executable, str(FAKE), str(library or self.library), how],
+        process = subprocess.Popen([name or sys.executable, str(FAKE), str(library or self.library), how, *more],
                                    env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, **options)
         self.fakes.append(process)
         said = process.stdout.readline()

@@ -161,7 +161,7 @@ def main():
         is_named = threading.Event()
         threading.Thread(target=name_thread, args=(os.environ["THREAD"], is_named), daemon=True).start()
         is_named.wait()
-    libraries, how = sys.argv[1:]
+    libraries, how = sys.argv[1:3]
     also = [os.environ["ALSO"]] if "ALSO" in os.environ else []
     mappings = [map_file(path) for path in libraries.split(":") + also]
     if "HIDDEN" in os.environ and not hide(os.environ["HIDDEN"]):

@@ -38,13 +38,23 @@ class Ps(fake_case.Case):
                          ('CoreCLR', '9.8.7', True, None, None))
         self.assertEqual(row['modules'], [])
         self.assertIn('fake_runtime.py', row['command'])
-        code, out, error = self.monocle('ps')
+        code, out, error = self.monocle('ps', '--full')
         line = [line for line in out.splitlines() if line.startswith('%d ' % fake.pid)][0]
         self.assertRegex(line, r'^\d+ +CoreCLR +9\.8\.7 +\S+ .*yes .*fake_runtime\.py')
         code, out, error = self.monocle('ps', '--format=tsv')
         heads = out.splitlines()[0].split('\t')
         cells = [line.split('\t') for line in out.splitlines() if line.startswith('%d\t' % fake.pid)][0]
         self.assertEqual(dict(zip(heads, cells))['attach'], 'yes')
+
+    def test_off_a_terminal_a_command_line_is_cut_unless_all_of_it_is_wanted(self):
+        fake = self.fake('good', more=['x' * 300])
+        line = lambda *words: next(line for line in self.monocle('ps', *words)[1].splitlines()
+                                   if line.startswith('%d ' % fake.pid))
+        head = self.monocle('ps')[1].splitlines()[0]
+        self.assertEqual(len(line()), head.index('COMMAND') + 100)
+        self.assertTrue(line('--full').endswith('x' * 300))
+        self.assertIn('x' * 300, self.monocle('ps', '--format=tsv')[1])
+        self.assertIn('x' * 300, self.monocle('ps', '--format=json')[1])
 
     def test_each_hostile_socket_has_one_reason(self):
         self.be_patient(60000)

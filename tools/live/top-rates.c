@@ -83,6 +83,24 @@ mute_lines (const monocle__top_rates *rates, char lines[MONOCLE__TOP_LINES][MONO
 }
 
 void
+monocle__top_rates_line (const monocle__top_rates *rates, char line[MONOCLE__TOP_LINE_SIZE])
+{
+	double collections =
+	    rates->rates[MONOCLE__LIVE_GC_0] + rates->rates[MONOCLE__LIVE_GC_1] + rates->rates[MONOCLE__LIVE_GC_2];
+	int used = snprintf (line, MONOCLE__TOP_LINE_SIZE, "CPU %.1f %%   threads %s   memory %s",
+	                     percent (rates, MONOCLE__LIVE_CPU), amount (rates, MONOCLE__LIVE_THREADS),
+	                     amount (rates, MONOCLE__LIVE_RESIDENT));
+	if (rates->is_mute || used < 0 || used >= MONOCLE__TOP_LINE_SIZE)
+		return;
+	snprintf (line + used, (size_t) (MONOCLE__TOP_LINE_SIZE - used),
+	          "   heap %s   allocated %s/s   collections %.1f/s   paused %.1f %%   exceptions %.1f/s   contended %.1f/s"
+	          "   queue %s",
+	          amount (rates, MONOCLE__LIVE_HEAP), bytes_rate (rates, MONOCLE__LIVE_ALLOCATED), collections,
+	          percent (rates, MONOCLE__LIVE_GC_PAUSE), rates->rates[MONOCLE__LIVE_EXCEPTIONS],
+	          rates->rates[MONOCLE__LIVE_CONTENTIONS], amount (rates, MONOCLE__LIVE_POOL_QUEUE));
+}
+
+void
 monocle__top_rates_lines (const monocle__top_rates *rates, char lines[MONOCLE__TOP_LINES][MONOCLE__TOP_LINE_SIZE])
 {
 	size_t size = MONOCLE__TOP_LINE_SIZE;

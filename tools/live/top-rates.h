@@ -23,6 +23,8 @@ const char *monocle__top_rates_silence (const monocle__top_rates *rates);
 enum { MONOCLE__TOP_LINES = 5, MONOCLE__TOP_LINE_SIZE = 256 };
 
 void monocle__top_rates_read (monocle__top_rates *rates, const monocle__live_watched *at);
+/* What matters most, in one line that no screen is needed for. */
+void monocle__top_rates_line (const monocle__top_rates *rates, char line[MONOCLE__TOP_LINE_SIZE]);
 /* Lines of 80 columns, for a screen. */
 void monocle__top_rates_lines (const monocle__top_rates *rates, char lines[MONOCLE__TOP_LINES][MONOCLE__TOP_LINE_SIZE]);
 

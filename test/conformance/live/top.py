@@ -267,6 +267,9 @@ def plain(suite, runtime, exe, top):
     outcome = harness.run(top + [str(program.pid), "--interval=200ms", "--duration=1s"], environment())
     suite.check(outcome.code == 0 and "\x1b" not in outcome.out and len(outcome.out.splitlines()) >= 2 and
                 re.match(r"%d busy\.exe   CPU " % program.pid, outcome.out), "lines without a terminal", outcome)
+    longest = max(map(len, outcome.out.splitlines()))
+    outcome = harness.run(top + [str(program.pid), "--interval=200ms", "--duration=1s", "--full"], environment())
+    suite.check(longest < 200 and "gen2" in outcome.out, "they are short unless all is wanted", (longest, outcome))
     terminal = Terminal(top + [program.pid], environment(NO_COLOR="1"))
     suite.check(terminal.shows("hot-thread") and not re.search(r"\x1b\[[17]m", terminal.text), "NO_COLOR",
                 terminal.text[-300:])
