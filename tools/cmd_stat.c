@@ -227,7 +227,8 @@ const monocle__command monocle__command_stat = {
 	.about = "Prints CPU time, memory, collections and their pauses, the heap, allocations, exceptions, contended "
 	         "locks, the\n"
 	         "thread pool and compiled methods of a .NET process. The runtime tells them; nothing is loaded into it.\n"
-	         "Of a command, all .NET processes that it starts are counted, and its exit code is passed on.\n",
+	         "Of a command, all .NET processes that it starts are counted, and its exit code is passed on, as by run;\n"
+	         "also where it starts none, which a line says.\n",
 	.examples = "  monocle stat -- dotnet app.dll\n"
 	            "  monocle stat app --interval=1s --format=tsv -o app.tsv\n",
 	.run = run,

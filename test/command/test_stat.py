@@ -119,6 +119,8 @@ class Stat(fake_case.Case):
         code, out, error = self.stat('--', '/bin/sh', '-c', 'echo out; exit 7')
         self.assertEqual((code, out), (7, 'out\n'))
         self.assertEqual(error, 'monocle: no .NET runtime was met that tells its figures\n')
+        self.assertEqual(self.stat('--', 'true')[0], 0)
+        self.assertIn('its exit code is passed on, as by run;\nalso where it starts none', self.stat('--help')[1])
         code, out, error = self.stat('--', '/bin/sh', '-c', 'kill -9 $$')
         self.assertEqual(code, 137)
         code, out, error = self.stat('--', 'no-such-command')
