@@ -160,6 +160,8 @@ offer_module_options (const current *at, const monocle__layout *layout, const ch
 		if (begins_with (row, "  ") && row[2] != ' ')
 			offer_module_option (&option, row + 2);
 	}
+	if (help)
+		fputs (":open\t\t\n", at->out);
 	free (help);
 }
 

@@ -17,6 +17,7 @@
  *   :files PREFIX ENDS    the files whose names end in one of ENDS (a blank between two; none: all files), and folders;
  *                         PREFIX is what stands before the name in the word, "--output="
  *   :programs             what can be started
+ *   :open                 no word that is offered is the last of its kind: more may follow it without a blank
  *   :command INDEX        a command line of its own; words[INDEX] is its first word
  *
  * with a tab where a blank is shown.

@@ -55,6 +55,9 @@ _monocle()
 			# shellcheck disable=SC2086
 			mapfile -t COMPREPLY < <(_monocle_files "${typed#"$second"}" $third)
 			;;
+		:open)
+			compopt -o nospace
+			;;
 		:programs)
 			mapfile -t COMPREPLY < <(compgen -c -- "$typed")
 			;;

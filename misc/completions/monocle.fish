@@ -22,6 +22,8 @@ function __monocle
         switch $parts[1]
             case :files
                 __monocle_files $parts[2] "$typed" (string split -n ' ' -- $parts[3])
+            case :open
+                # fish has no word for it, and adds a blank only where one word is left.
             case :programs
                 __fish_complete_command
             case :command

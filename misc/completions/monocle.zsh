@@ -18,6 +18,10 @@ _monocle() {
 				_files
 			fi
 			;;
+		(:open)
+			open+=($closed)
+			closed=()
+			;;
 		(:programs)
 			_command_names -e
 			;;

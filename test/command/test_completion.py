@@ -223,6 +223,12 @@ class OnTerminal(Shell):
         return self.cut(line, words[len(line.split(' ')) - 1:])
 
 
+    def ask_that_more_may_follow_an_option_of_a_module(self):
+        result = self.folder / 'typed'
+        self.terminal.run('monocle run --profile=sample:mode=w\t,thr\t -- x\x01echo \x05 > %s' % result)
+        self.assertEqual(result.read_text(), 'monocle run --profile=sample:mode=wall,threads -- x\n')
+
+
 class Bash(OnTerminal, case.Case):
     NAME, ALL = 'bash', '\x1b*'
 
