@@ -19,6 +19,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { TABLE_ROWS = 40 };
 
@@ -113,6 +114,46 @@ try_values (monocle__profile *const profiles[2], const arguments *args, size_t v
 	return false;
 }
 
+/* The only comment with this key; NULL: there is none, or there are several. */
+static const char *
+comment_of (const monocle__profile *profile, const char *key)
+{
+	const char *found = NULL;
+	for (size_t i = 0; i < profile->comment_count; i++) {
+		if (strncmp (profile->comments[i], key, strlen (key)) != 0)
+			continue;
+		if (found)
+			return NULL;
+		found = profile->comments[i] + strlen (key);
+	}
+	return found;
+}
+
+/* "before: shop.pb.gz, shop, .NET 10.0.12, 2026-11-24 08:00:00": for the head of the page. */
+static bool
+add_facts (monocle__profile *joined, const monocle__profile *source, const char *side, const char *path)
+{
+	const char *program = comment_of (source, "program: "), *runtime = comment_of (source, "runtime: ");
+	char when[64] = "";
+	time_t seconds = (time_t) (source->time_nanos / 1000000000);
+	struct tm local;
+	if (source->time_nanos > 0 && localtime_r (&seconds, &local))
+		strftime (when, sizeof when, ", %Y-%m-%d %H:%M:%S", &local);
+	char *text = monocle__format ("%s: %s%s%.*s%s%s%s", side, monocle__path_base_name (path), program ? ", " : "",
+	                              (int) strcspn (program ? program : "", ","), program ? program : "",
+	                              runtime ? ", " : "", runtime ? runtime : "", when);
+	const char *own = monocle__profile_text (joined, text, strlen (text));
+	free (text);
+	return own && monocle__profile_add_comment (joined, own);
+}
+
+static bool
+add_all_facts (monocle__profile *joined, monocle__profile *const profiles[2], const arguments *args)
+{
+	return add_facts (joined, profiles[0], "before", args->paths[0]) &&
+	       add_facts (joined, profiles[1], "after", args->paths[1]);
+}
+
 static int
 compare (monocle__profile *const profiles[2], const arguments *args)
 {
@@ -122,8 +163,9 @@ compare (monocle__profile *const profiles[2], const arguments *args)
 	if (!try_values (profiles, args, values))
 		return MONOCLE__EXIT_FAILED;
 	joined = monocle__diff_new (profiles[0], values[0], profiles[1], values[1], args->is_normalized);
-	if (!joined) {
+	if (!joined || (args->output && !add_all_facts (joined, profiles, args))) {
 		monocle__say ("%s: out of memory", args->paths[1]);
+		monocle__profile_free (joined);
 		return MONOCLE__EXIT_FAILED;
 	}
 	result = args->output

@@ -344,6 +344,21 @@ class Page(browser_case.Page):
                          ['name framework', 'name own'])
         self.assertGreater(self.see('document.querySelector("td.name").clientWidth'), 120)
 
+    def test_the_head_of_a_difference_says_what_was_compared(self):
+        for name, version, day in ('one', '9.0.1', 0), ('two', '10.0.12', 1):
+            data = pprof.Writer()
+            data.value('samples', 'count')
+            data.line('time %d' % ((1767268800 + day * 86400) * 10 ** 9))
+            data.line('comment runtime: %s (CoreCLR)' % version)
+            data.line('comment program: shop, pid 42, on here')
+            data.sample(['A:Main ()'], [day + 1])
+            self.write(name, data.encode())
+        self.run_monocle('diff', 'one.pb.gz', 'two.pb.gz', '-o', 'diff.html')
+        self.browser.open(self.folder / 'diff.html')
+        about = self.see('document.getElementById("about").textContent')
+        self.assertRegex(about, r'before: one\.pb\.gz, shop, \.NET 9\.0\.1, 2026-01-01 \d\d:\d\d:\d\d · '
+                                r'after: two\.pb\.gz, shop, \.NET 10\.0\.12, 2026-01-02 \d\d:\d\d:\d\d')
+
     def test_a_source_is_shown_and_opens_an_editor(self):
         page = self.open('view', '', '--editor=vscode')
         text = page.read_text()
