@@ -165,6 +165,7 @@ class Reading(Mlpd):
             self.assertEqual(first['Lock'], (1, 1, 24, 24))
             self.assertEqual(self.rows('--shot=1', 'x.mlpd')[0], first)
             self.assertIn('# runtime: Mono, or .NET with Monocle (', self.monocle('report', 'x.mlpd')[1])
+            self.assertIn('# program: p, pid ', self.monocle('report', 'x.mlpd')[1])
             code, out, error = self.monocle('report', '--shot=3', 'x.mlpd')
             self.assertEqual((code, out, error), (1, '', 'monocle: x.mlpd has no heap shot 3; the last one is 2\n'))
 

@@ -6,9 +6,11 @@
 #include "mlpd-names.h"
 
 #include "array.h"
+#include "image-origin.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 enum {
 	SYMBOL_REACH = 4096, /* of symbols, whose sizes are not told, as mprof-report has it */
@@ -70,6 +72,17 @@ add_method (monocle__mlpd_names *names, const monocle__mlpd_event *event)
 	       put (names, &names->methods, code.method, names->code_count);
 }
 
+/* "shop, Version=1.0.0.0, ...": a runtime loads its base library, then the program. */
+static void
+see_assembly (monocle__mlpd_names *names, const char *full_name)
+{
+	char name[sizeof names->program];
+	int length = snprintf (name, sizeof name, "%.*s", (int) strcspn (full_name, ","), full_name);
+	if (!*names->program && length > 0 && (size_t) length < sizeof name &&
+	    !monocle__image_origin_is_foreign_name (name))
+		strcpy (names->program, name);
+}
+
 bool
 monocle__mlpd_names_add (monocle__mlpd_names *names, const monocle__mlpd_event *event)
 {
@@ -78,6 +91,7 @@ monocle__mlpd_names_add (monocle__mlpd_names *names, const monocle__mlpd_event *
 	switch (event->kind) {
 	case MONOCLE__MLPD_METHOD: return add_method (names, event);
 	case MONOCLE__MLPD_CLASS: return put (names, &names->classes, numbers[0], (uint64_t) (uintptr_t) event->text);
+	case MONOCLE__MLPD_ASSEMBLY: see_assembly (names, event->text); return true;
 	case MONOCLE__MLPD_VTABLE: return put (names, &names->vtables, numbers[0], numbers[2]);
 	case MONOCLE__MLPD_SYMBOL:
 		return add_code (names, &names->symbols, &names->symbol_count, &names->symbol_capacity, &code);

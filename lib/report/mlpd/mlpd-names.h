@@ -31,11 +31,13 @@ typedef struct {
 	size_t binary_count, binary_capacity;
 	monocle__mlpd_code *by_code; /* those of `codes` that have code, by its address; after _sort () */
 	size_t by_code_count;
+	char program
+	    [256]; /* the first assembly that is no library of the runtime's, which the program is; "": none was told */
 } monocle__mlpd_names;
 
 void monocle__mlpd_names_done (monocle__mlpd_names *names);
 
-/* Takes events of METHOD, CLASS, VTABLE, SYMBOL and BINARY. false: out of memory. */
+/* Takes events of METHOD, CLASS, ASSEMBLY, VTABLE, SYMBOL and BINARY. false: out of memory. */
 bool monocle__mlpd_names_add (monocle__mlpd_names *names, const monocle__mlpd_event *event);
 
 /* After the last one: symbols and code can be looked up. false: out of memory. */

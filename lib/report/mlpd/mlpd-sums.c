@@ -283,7 +283,7 @@ say_source (monocle__mlpd_sums *s)
 	return say (s, "desc: %s", header->arguments) &&
 	       say (s, "version: mlpd %u, log profiler %u.%u", header->format, header->major, header->minor) &&
 	       say (s, "runtime: Mono, or .NET with Monocle (%s, %s)", header->cpu, header->system) && /* not told */
-	       say (s, "program: pid %" PRIu32, header->process);
+	       say (s, "program: %s%spid %" PRIu32, s->names.program, *s->names.program ? ", " : "", header->process);
 }
 
 static bool
