@@ -8,6 +8,7 @@
 #include "bytes.h"
 #include "utf8.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static uint32_t
@@ -37,4 +38,17 @@ monocle__live_text (const uint8_t *units, size_t count, char *buffer, size_t siz
 		used += length;
 	}
 	buffer[monocle__utf8_clean (buffer, used)] = '\0';
+}
+
+void
+monocle__live_text_clean (char *text)
+{
+	text[monocle__utf8_clean (text, strlen (text))] = '\0';
+}
+
+void
+monocle__live_text_copy (char *to, size_t size, const char *from)
+{
+	snprintf (to, size, "%s", from);
+	monocle__live_text_clean (to);
 }

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * live-text.h - a runtime's text as ours.
+ * live-text.h - what others chose, as text of ours: fit to be printed.
  */
 #ifndef MONOCLE_LIVE_LIVE_TEXT_H
 #define MONOCLE_LIVE_LIVE_TEXT_H
@@ -14,5 +14,10 @@
  * What is too long for the buffer is cut between characters; surrogates without a partner are replaced.
  */
 void monocle__live_text (const uint8_t *units, size_t count, char *buffer, size_t size);
+
+/* A text that ends with a NUL; it gets no longer. */
+void monocle__live_text_clean (char *text);
+/* The same of a copy, which is cut to `size` with its NUL. */
+void monocle__live_text_copy (char *to, size_t size, const char *from);
 
 #endif

@@ -5,9 +5,9 @@
  */
 #include "live-threads.h"
 
+#include "live-text.h"
 #include "nanoseconds.h"
 #include "read-file.h"
-#include "utf8.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -35,7 +35,7 @@ read_thread (int folder, const char *id, monocle__live_thread *thread)
 	thread->id = (pid_t) strtol (text, NULL, 10);
 	thread->state = end[2];
 	snprintf (thread->name, sizeof thread->name, "%.*s", (int) (end - begin - 1), begin + 1);
-	thread->name[monocle__utf8_clean (thread->name, strlen (thread->name))] = '\0';
+	monocle__live_text_clean (thread->name);
 	for (int field = 2; end && field < USER_FIELD; field++)
 		end = strchr (end + 1, ' ');
 	thread->cpu = end ? strtoull (end + 1, &end, 10) * tick : 0;

@@ -6,8 +6,8 @@
 #include "process-settings.h"
 
 #include "coreclr.h"
+#include "live-text.h"
 #include "path.h"
-#include "utf8.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -20,20 +20,6 @@ typedef struct {
 	const char *text;
 	size_t length;
 } settings;
-
-/* Others chose these texts: they are made fit to be printed. */
-static void
-clean (char *text)
-{
-	text[monocle__utf8_clean (text, strlen (text))] = '\0';
-}
-
-static void
-copy_text (char *to, size_t size, const char *from)
-{
-	snprintf (to, size, "%s", from);
-	clean (to);
-}
 
 /* Borrowed; NULL: there is no such variable. */
 static const char *
@@ -74,7 +60,7 @@ take_diagnostics (monocle__live_process *process, const settings *all)
 		if (!value || !*value || strtoul (value, NULL, 16) != 0)
 			continue;
 		snprintf (process->diagnostics, sizeof process->diagnostics, "%s%s=%.8s", prefix, names[i], value);
-		clean (process->diagnostics);
+		monocle__live_text_clean (process->diagnostics);
 	}
 }
 
@@ -116,11 +102,12 @@ take_profiler (monocle__live_process *process, const settings *all)
 	process->is_told = is_listed (all) || (is_on && is_ours);
 	if (on && !is_on)
 		snprintf (process->profiling, sizeof process->profiling, "%sENABLE_PROFILING=%.8s", prefix, on);
-	clean (process->profiling);
+	monocle__live_text_clean (process->profiling);
 	if (!is_on || is_ours || (!class && !path))
 		return;
-	copy_text (process->profiler, sizeof process->profiler, path ? monocle__path_base_name (path) : class);
-	copy_text (process->profiler_class, sizeof process->profiler_class, class ? class : "");
+	monocle__live_text_copy (process->profiler, sizeof process->profiler,
+	                         path ? monocle__path_base_name (path) : class);
+	monocle__live_text_copy (process->profiler_class, sizeof process->profiler_class, class ? class : "");
 }
 
 static bool

@@ -10,6 +10,7 @@
 #include "process.h"
 
 #include "attach-block.h"
+#include "live-text.h"
 #include "path.h"
 #include "process-settings.h"
 #include "process-start.h"
@@ -39,20 +40,6 @@ read_file (int folder, const char *name, size_t *ret_length)
 	if (fd >= 0)
 		close (fd);
 	return text;
-}
-
-/* Others chose these texts: they are made fit to be printed. */
-static void
-clean (char *text)
-{
-	text[monocle__utf8_clean (text, strlen (text))] = '\0';
-}
-
-static void
-copy_text (char *to, size_t size, const char *from)
-{
-	snprintf (to, size, "%s", from);
-	clean (to);
 }
 
 /* --- what it is --------------------------------------------------------------------------------------------------- */
@@ -137,7 +124,7 @@ read_command (int folder, monocle__live_process *process)
 	while (words && length > 0 && !words[length - 1])
 		length--;
 	if (words && length > 0) {
-		copy_text (process->program, sizeof process->program, program_of (words, length));
+		monocle__live_text_copy (process->program, sizeof process->program, program_of (words, length));
 		for (size_t i = 0; i < length; i++)
 			words[i] = words[i] ? words[i] : ' ';
 		length = monocle__utf8_clean (words, length);
@@ -233,8 +220,8 @@ read_maps (int folder, monocle__live_process *process)
 			add_mapping (process, path);
 		last = path ? path : last;
 	}
-	clean (process->modules);
-	clean (process->version);
+	monocle__live_text_clean (process->modules);
+	monocle__live_text_clean (process->version);
 	free (text);
 }
 
