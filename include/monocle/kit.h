@@ -334,6 +334,14 @@ enum {
 	MONOCLE_KIT_FRAME_DISK,        /* waiting for it */
 	MONOCLE_KIT_FRAME_STOPPED,     /* by a debugger */
 	MONOCLE_KIT_FRAME_OTHER,       /* [other paths]: the kit's, between a caller and what found no room below it */
+	/* Kinds of stubs, innermost. */
+	MONOCLE_KIT_FRAME_BARRIER,     /* [write barrier]: tells the collector of a stored reference */
+	MONOCLE_KIT_FRAME_VIRTUAL,     /* [virtual call]: finds the method of an object's class */
+	MONOCLE_KIT_FRAME_INTERFACE,   /* [interface call]: the same of an interface */
+	MONOCLE_KIT_FRAME_PRECODE,     /* [precode]: jumps to a method's code of now */
+	MONOCLE_KIT_FRAME_COUNTING,    /* [call counting]: the same, and counts, until the method is compiled again */
+	MONOCLE_KIT_FRAME_GENERIC,     /* [generic lookup]: finds what a type parameter stands for */
+	MONOCLE_KIT_FRAME_HELPER,      /* [ReadyToRun helper]: what precompiled code asks of the runtime */
 };
 
 typedef struct {

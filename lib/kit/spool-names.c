@@ -149,6 +149,13 @@ static const char *const reserved_names[MONOCLE__RESERVED_KEYS] = {
 	[MONOCLE_KIT_FRAME_DISK]      = "[waiting for the disk]",
 	[MONOCLE_KIT_FRAME_STOPPED]   = "[stopped]",
 	[MONOCLE_KIT_FRAME_OTHER]     = MONOCLE__SPOOL_OTHER,
+	[MONOCLE_KIT_FRAME_BARRIER]   = "[write barrier]",
+	[MONOCLE_KIT_FRAME_VIRTUAL]   = "[virtual call]",
+	[MONOCLE_KIT_FRAME_INTERFACE] = "[interface call]",
+	[MONOCLE_KIT_FRAME_PRECODE]   = "[precode]",
+	[MONOCLE_KIT_FRAME_COUNTING]  = "[call counting]",
+	[MONOCLE_KIT_FRAME_GENERIC]   = "[generic lookup]",
+	[MONOCLE_KIT_FRAME_HELPER]    = "[ReadyToRun helper]",
 };
 /* clang-format on */
 

@@ -85,8 +85,9 @@ struct stack {
 	monocle_kit_frame *frames;
 	uint32_t count, room; /* without the more */
 	bool is_cut;
-	unsigned work; /* of the runtime, above the first managed frame: runtime.c */
-	uintptr_t ip;  /* where the thread was */
+	unsigned work;     /* of the runtime, above the first managed frame: runtime.c */
+	uintptr_t ip;      /* where the thread was */
+	uintptr_t running; /* the same while it is there: of the calling thread; else 0 */
 };
 
 static void
@@ -95,11 +96,13 @@ push (struct stack *stack, void *method, uintptr_t address)
 	stack->frames[stack->count++] = (monocle_kit_frame) { method, address };
 }
 
-/* Stubs that call each other are one to the reader. */
+/* Stubs that call each other are one to the reader. Of the innermost one the instructions tell what it does. */
 static void
-push_stub (struct stack *stack)
+push_stub (struct stack *stack, uintptr_t ip)
 {
-	if (!stack->count || stack->frames[stack->count - 1].method != (void *) MONOCLE_KIT_FRAME_STUB)
+	if (!stack->count && !stack->work && ip == stack->running)
+		push (stack, (void *) stub_frame (ip), 0);
+	else if (!stack->count || stack->frames[stack->count - 1].method != (void *) MONOCLE_KIT_FRAME_STUB)
 		push (stack, (void *) MONOCLE_KIT_FRAME_STUB, 0);
 }
 
@@ -132,7 +135,7 @@ see_frame (const monocle_frame *frame, void *data)
 	else if (frame->method)
 		push (stack, frame->method, 0);
 	else if (frame->kind == MONOCLE_FRAME_STUB)
-		push_stub (stack);
+		push_stub (stack, frame->ip);
 	else if (frame->kind == MONOCLE_FRAME_MANAGED && frame->start)
 		push (stack, NULL, (uintptr_t) frame->start);
 	else
@@ -254,6 +257,7 @@ take_sample (const struct subject *subject, uint64_t used, bool is_snapshot, uin
 	struct stack stack = { .frames = frames ? frames : few, .ip = ip };
 	stack.room = frames ? (uint32_t) option_depth : FEW;
 	stack.work = runtime_own_work (subject->tid);
+	stack.running = subject->asleep ? 0 : ip;
 	uint64_t values[2] = { 1, used };
 	name_thread (subject);
 	bool whole = walk_it (&stack, from);

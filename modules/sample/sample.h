@@ -133,6 +133,11 @@ const char *runtime_thread_name (const char *thread_name);
  */
 uintptr_t runtime_frame_above (unsigned work, bool is_above_stub);
 
+/* --- stub.c: what glue of CoreCLR's does -------------------------------------------------------------------------- */
+
+/* The frame that shows a stub in which a thread is: its kind, else MONOCLE_KIT_FRAME_STUB. Async-safe. */
+uintptr_t stub_frame (uintptr_t ip);
+
 /* --- state.c: what each thread did before a snapshot, or a sample, disturbed it ----------------------------------- */
 
 /* Looks at all threads. Async-safe; one at a time. */

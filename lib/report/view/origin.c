@@ -109,13 +109,26 @@ refine (const char *name)
 	return strstr (name, ":Start") ? MONOCLE__ORIGIN_START : MONOCLE__ORIGIN_RESUME;
 }
 
+/* Of any kind, as the module sample names them. */
+static bool
+is_stub (const char *name)
+{
+	static const char *const names[] = { "[stub]",    "[write barrier]", "[virtual call]",   "[interface call]",
+		                                 "[precode]", "[call counting]", "[generic lookup]", "[ReadyToRun helper]" };
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		if (strcmp (name, names[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
 monocle__origin
 monocle__origin_of (const monocle__function *function, const char *program)
 {
 	const char *file =
 	    function->image && *function->image ? monocle__path_base_name (function->image) : function->filename;
 	monocle__origin origin;
-	if (begins_with (function->name, "(wrapper ") || strcmp (function->name, "[stub]") == 0)
+	if (begins_with (function->name, "(wrapper ") || is_stub (function->name))
 		return MONOCLE__ORIGIN_GLUE;
 	if (!*file && *function->name == '[' &&
 	    begins_with_one (function->name + 1, native_names, sizeof native_names / sizeof *native_names))
