@@ -286,6 +286,43 @@ is_generic (MonoClass *klass)
 	return klass != NULL;
 }
 
+/* Of a file whose types stand in a namespace F# has a class for all that it makes of their members. */
+static bool
+is_of_startup (MonoClass *klass)
+{
+	const char *name_space = mono_class_get_namespace (klass);
+	return name_space && begins_with (name_space, "<StartupCode$");
+}
+
+/* In the classes of an image that stand in no other one, but for those. */
+static MonoMethod *
+find_in_image (MonoImage *image, wanted_method is_wanted, const mention *wanted)
+{
+	int rows = mono_image_get_table_rows (image, MONO_TABLE_TYPEDEF);
+	MonoMethod *method = NULL;
+	for (int row = 1; row < rows && row <= METHODS_MOST && !method; row++) {
+		MonoClass *klass = mono_class_get (image, MONO_TOKEN_TYPE_DEF | (uint32_t) (row + 1));
+		if (klass && !mono_class_get_nesting_type (klass) && !is_of_startup (klass))
+			method = find_method (klass, is_wanted, wanted, false, 0);
+	}
+	return method;
+}
+
+/* What makes the values of a file mentions closures of values, and none of a member. */
+static MonoMethod *
+find_member (MonoClass *written, const mention *wanted)
+{
+	MonoImage *image = mono_class_get_image (written);
+	MonoMethod *method = wanted->name ? find_in_image (image, mentions_as_named, wanted) : NULL;
+	if (!method && !is_large (written))
+		method = find_method (written, mentions, wanted, true, 0);
+	if (!method || strcmp (mono_method_get_name (method), ".cctor") == 0) {
+		MonoMethod *member = find_in_image (image, mentions, wanted);
+		method = member ? member : method;
+	}
+	return method;
+}
+
 static MonoMethod *
 find_who_mentions (MonoMethod *method, uint32_t *room)
 {
@@ -306,6 +343,8 @@ find_who_mentions (MonoMethod *method, uint32_t *room)
 	}
 	if (is_core (klass))
 		return NULL;
+	if (is_of_startup (written))
+		return find_member (written, &wanted);
 	MonoMethod *named = wanted.name ? find_method (written, mentions_as_named, &wanted, false, 0) : NULL;
 	return named || is_large (written) ? named : find_method (written, mentions, &wanted, true, 0);
 }

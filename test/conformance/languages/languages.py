@@ -115,6 +115,15 @@ Shop.Program.work (async)
 Shop.Program.work (int)
 Shop.Program.|Even|Odd| (int)
 """
+MEMBERS = """
+Shop.Counter.LeftOut (int)
+Shop.Counter.LeftOut.lambda (int)
+Shop.Counter.Twice (int)
+Shop.Counter.Twice.twice (int)
+Shop.Counter.WorkAsync (async)
+Shop.Counter.WorkAsync (int)
+Shop.Program.main (string[])
+"""
 DEPOSIT = """
 Shop.Program.Account.Deposit (int)
 Shop.Program.Account.Deposit.add (Unit)
@@ -136,12 +145,15 @@ PROGRAMS = [
     Program("functional.dll", "functional.fs", FUNCTIONAL + LAMBDAS, FUNCTIONAL_CHAIN,
             FUNCTIONAL_IDLE | {"Deposit", "squared"}),
     Program("debug/functional.dll", "functional.fs", FUNCTIONAL + DEPOSIT + PIPES, None, FUNCTIONAL_IDLE),
+    Program("members.dll", "members.fs", MEMBERS, None, set()),
+    Program("debug/members.dll", "members.fs", MEMBERS.replace("LeftOut.lambda", "LeftOut.pipe.stage1"), None, set()),
 ]
 
 
 DECLARED = {
     "basic.vb": re.compile(r"( *)(?:(?:Public|Private|Async|Iterator) )*(?:Function|Sub) (\w+)\("),
     "functional.fs": re.compile(r"()let (?:rec |inline )?(\w+) (?!=)|(    )member (?:this|_)\.(\w+)\("),
+    "members.fs": re.compile(r"(    )(?:let |member this\.)(\w+)[ (](?!=)"),
 }
 
 

@@ -104,6 +104,8 @@ mono_class_get_type_token (MonoClass *klass)
 		return 0; \
 	}
 
+NONE (MonoClass *, mono_class_get, MonoImage *image, uint32_t type_token)
+NONE (int, mono_image_get_table_rows, MonoImage *image, int table_id)
 NONE (MonoClass *, mono_class_from_name, MonoImage *image, const char *name_space, const char *name)
 NONE (MonoMethod *, mono_class_get_method_from_name, MonoClass *klass, const char *name, int param_count)
 NONE (MonoClassField *, mono_class_get_fields, MonoClass *klass, void **iter)
