@@ -294,15 +294,15 @@ is_of_startup (MonoClass *klass)
 	return name_space && begins_with (name_space, "<StartupCode$");
 }
 
-/* In the classes of an image that stand in no other one, but for those. */
+/* In the classes of an image that stand in no other one: in those, or in the others. */
 static MonoMethod *
-find_in_image (MonoImage *image, wanted_method is_wanted, const mention *wanted)
+find_in_image (MonoImage *image, bool of_startup, wanted_method is_wanted, const mention *wanted)
 {
 	int rows = mono_image_get_table_rows (image, MONO_TABLE_TYPEDEF);
 	MonoMethod *method = NULL;
 	for (int row = 1; row < rows && row <= METHODS_MOST && !method; row++) {
 		MonoClass *klass = mono_class_get (image, MONO_TOKEN_TYPE_DEF | (uint32_t) (row + 1));
-		if (klass && !mono_class_get_nesting_type (klass) && !is_of_startup (klass))
+		if (klass && !mono_class_get_nesting_type (klass) && is_of_startup (klass) == of_startup)
 			method = find_method (klass, is_wanted, wanted, false, 0);
 	}
 	return method;
@@ -313,20 +313,20 @@ static MonoMethod *
 find_member (MonoClass *written, const mention *wanted)
 {
 	MonoImage *image = mono_class_get_image (written);
-	MonoMethod *method = wanted->name ? find_in_image (image, mentions_as_named, wanted) : NULL;
+	MonoMethod *method = wanted->name ? find_in_image (image, false, mentions_as_named, wanted) : NULL;
 	if (!method && !is_large (written))
 		method = find_method (written, mentions, wanted, true, 0);
 	if (!method || strcmp (mono_method_get_name (method), ".cctor") == 0) {
-		MonoMethod *member = find_in_image (image, mentions, wanted);
+		MonoMethod *member = find_in_image (image, false, mentions, wanted);
 		method = member ? member : method;
 	}
 	return method;
 }
 
-static MonoMethod *
-find_who_mentions (MonoMethod *method, uint32_t *room)
+static mention
+mention_of (MonoMethod *method, uint32_t *room)
 {
-	MonoClass *klass = mono_method_get_class (method), *written = written_class (klass);
+	MonoClass *klass = mono_method_get_class (method);
 	const char *name = mono_method_get_name (method), *class_name = mono_class_get_name (klass);
 	mention wanted = { .itself = method, .token = mono_method_get_token (method), .room = room };
 	if (end_of_fsharp (class_name)) {
@@ -341,6 +341,14 @@ find_who_mentions (MonoMethod *method, uint32_t *room)
 	} else {
 		add_mention (&wanted, CALL, wanted.token);
 	}
+	return wanted;
+}
+
+static MonoMethod *
+find_who_mentions (MonoMethod *method, uint32_t *room)
+{
+	MonoClass *klass = mono_method_get_class (method), *written = written_class (klass);
+	mention wanted = mention_of (method, room);
 	if (is_core (klass))
 		return NULL;
 	if (is_of_startup (written))
@@ -702,6 +710,16 @@ writer_of_lambda (MonoMethod *method)
 	                                                     : mono_class_get_method_from_name (by.klass, by.name, -1);
 }
 
+/* What makes a file's values, where it mentions a local function in one of them; NULL: it does not. */
+static MonoMethod *
+find_maker_of_values (MonoMethod *method)
+{
+	uint32_t room = READ_MOST;
+	MonoClass *klass = mono_method_get_class (method);
+	mention wanted = mention_of (method, &room);
+	return is_core (klass) ? NULL : find_in_image (mono_class_get_image (klass), true, mentions, &wanted);
+}
+
 uint32_t
 written_in (MonoMethod *method)
 {
@@ -714,7 +732,8 @@ written_in (MonoMethod *method)
 		return 0;
 	if (made) {
 		take_own (made, own);
-		find_writer_by_name (method, own, &by);
+		if (!find_writer_by_name (method, own, &by))
+			by.method = find_maker_of_values (method);
 	} else if (begins_with (name, vb_lambda) || is_lambda_machine (class_name)) {
 		by.method = writer_of_lambda (method);
 	}

@@ -123,6 +123,8 @@ Shop.Counter.Twice.twice (int)
 Shop.Counter.WorkAsync (async)
 Shop.Counter.WorkAsync (int)
 Shop.Program.main (string[])
+Shop.Values.get_table ()
+Shop.Values.other (int)
 """
 DEPOSIT = """
 Shop.Program.Account.Deposit (int)
@@ -145,8 +147,9 @@ PROGRAMS = [
     Program("functional.dll", "functional.fs", FUNCTIONAL + LAMBDAS, FUNCTIONAL_CHAIN,
             FUNCTIONAL_IDLE | {"Deposit", "squared"}),
     Program("debug/functional.dll", "functional.fs", FUNCTIONAL + DEPOSIT + PIPES, None, FUNCTIONAL_IDLE),
-    Program("members.dll", "members.fs", MEMBERS, None, set()),
-    Program("debug/members.dll", "members.fs", MEMBERS.replace("LeftOut.lambda", "LeftOut.pipe.stage1"), None, set()),
+    Program("members.dll", "members.fs", MEMBERS + "Shop.Values.get_other ()\n", None, {"beside"}),
+    Program("debug/members.dll", "members.fs", MEMBERS.replace("LeftOut.lambda", "LeftOut.pipe.stage1"), None,
+            {"beside"}),
 ]
 
 

@@ -21,9 +21,16 @@ type Counter(start: int) =
     member this.LeftOut(n: int) =
         [ n ] |> List.map (fun k -> k + start) |> List.length
 
+module Values =
+    let beside (n: int) = n + 1
+    let table =
+        let other = fun k -> k + 3
+        [ 1; 2; 3 ] |> List.map other |> List.map other
+
 module Program =
     [<EntryPoint>]
     let main arguments =
         let counter = Counter 2
         Console.WriteLine((counter.WorkAsync 3).Result + counter.Twice 4 + counter.LeftOut 5)
+        Console.WriteLine(List.length Values.table)
         0
