@@ -3,9 +3,10 @@
 """Coverage is what the programs say of themselves, and the same on Mono and on each .NET.
 
 Programs mark each line that they run and each way that a condition goes (marks.cs), and write down how often. Compiled
-by mcs and by the SDK's compiler, with and without optimisation, they run in one process, bare, with executions counted
-and with hits alone. Lines must be the markers', ways out of branches as well, points the same on every runtime, and
-what the programs print, their stack traces included, must stay what it is.
+by mcs and by the SDK's compiler, with and without optimisation, and with methods that the runtime itself suspends, they
+run in one process, bare, with executions counted and with hits alone. Lines must be the markers', ways out of branches
+as well, points the same on every runtime, and what the programs print, their stack traces included, must stay what it
+is.
 
   coverage.py --build DIR [--runtimes mono,clr8,...]
 """
@@ -21,6 +22,7 @@ import harness  # noqa: E402
 MARKER = re.compile(r"\bM\.(L \(\)|V \(|If \(|V<)")
 WAITS = re.compile(r":(MoveNext|SetStateMachine) ")
 SAID = re.compile(r"//(\w*)= (.*)$")
+SUSPENDS = {"DOTNET_RuntimeAsync": "1"}
 ALL = harness.ALL.split(",")
 NET = ALL[1:]
 MODES = ("mode=hits,low", "mode=counts,low,contexts,clauses", "mode=hits", "mode=own", "mode=counts,again")
@@ -34,6 +36,8 @@ PROGRAMS = [Program(*row) for row in (
     ("modern-debug", ["modern.cs"], ["debug", "csc"], NET),
     ("modern-release", ["modern.cs"], ["release", "csc"], NET),
     ("modern-embedded", ["modern.cs"], ["release", "csc"], NET),
+    ("newer-suspended", ["newer.cs"], ["suspended", "release", "csc"], ["clr10", "clr11"]),  # by the runtime
+    ("modern-suspended", ["modern.cs"], ["suspended", "release", "csc"], ["clr10", "clr11"]),
     ("classic-plain", [], [], ALL),  # without symbols
     ("newer-plain", [], [], ALL),
     ("odd", [], [], ALL),  # instructions
@@ -144,7 +148,8 @@ class Coverage(harness.Suite):
         output = self.work / "dump.tsv"
         output.unlink(missing_ok=True)
         images = ",".join("image=" + program.name for program in programs)
-        env = harness.profile_environment(self.build, runtime, ["counted:%s,%s,output=%s" % (mode, images, output)])
+        env = harness.profile_environment(self.build, runtime, ["counted:%s,%s,output=%s" % (mode, images, output)],
+                                          SUSPENDS)
         seen = self.run(runtime, programs, env)
         if runtime.kind == "mono":  # where it covers, it inlines nothing, and frames are more
             for run in (seen, bare):
@@ -190,7 +195,7 @@ class Coverage(harness.Suite):
 
     def see_runtime(self, runtime, firsts, is_newer):
         programs = [p for p in PROGRAMS if runtime.name in p.runtimes and (self.folder / (p.name + ".exe")).exists()]
-        bare = self.run(runtime, programs, harness.bare_environment())
+        bare = self.run(runtime, programs, harness.bare_environment(SUSPENDS))
         counted = self.dump(str(runtime), runtime, programs, "mode=counts", bare)
         for program in programs if counted else ():
             what = "%s on %s" % (program.name, runtime)
