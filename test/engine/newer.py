@@ -70,6 +70,19 @@ class Newer(harness.Suite):
             "DOTNET_ENABLE_PROFILING": "0", "DOTNET_PROFILER_PATH": "/absent.so"}), self.work)
         self.check(seen.code == 0 and (self.work / "calls").exists(), "older values of newer names do not matter", seen)
 
+    def suspended(self, runtime):
+        """How a newer one suspends methods is not known, whatever its helpers are called."""
+        program = self.build.path / "test/engine/programs/suspended/many.dll"
+        if not program.exists():
+            self.skip("suspended methods", "the SDK is older than .NET 10", "coreclr")
+            return
+        command = runtime.prefix + [program, "160", "4"]
+        env = harness.profile_environment(self.build, runtime, ["calls:output=%s" % (self.work / "suspended")])
+        seen, bare = harness.run(command, env, self.work), self.bare(command)
+        self.check(seen.code == bare.code == 0 and seen.out == bare.out, "suspended methods run", seen)
+        said = "suspends are not counted: what that needs is not known of .NET %d" % (NEWEST + 1)
+        self.check(seen.err.count(said) == 1, "one line says that their calls are not counted", seen)
+
     def main(self):
         self.parse()
         newest = self.runtimes(["clr%d" % NEWEST])
@@ -80,6 +93,7 @@ class Newer(harness.Suite):
         known, quiet = self.events(newest[0])
         told, seen = self.events(runtime)
         self.names(newest[0])
+        self.suspended(runtime)
         self.check(not quiet.err, "nothing is said of the newest", quiet)
         said = ".NET %d is newer than this version of Monocle and is taken for .NET %d; " % (NEWEST + 1, NEWEST)
         self.check(seen.err.count("\n") == 1 and said in seen.err, "one line says that it is newer", seen)
