@@ -209,6 +209,7 @@ typedef struct {
 	                                        slow by it, and what runs since a thread's last event is not in it */
 	uint64_t paths;                      /* bytes for call paths; 0: MONOCLE_KIT_PATHS, or an eighth of what the process
 	                                        may have where that is less. See below */
+	bool apart;                          /* the profile is no part of a run: MONOCLE_RUN_DIR is not heeded */
 } monocle_kit_spool_config;
 
 #define MONOCLE_KIT_MAX_DEPTH 4096
@@ -391,6 +392,7 @@ typedef struct {
 	 * answers how many are left, at least one. May be NULL.
 	 */
 	uint32_t (*shorten) (void *data, uint64_t *keys, uint32_t count);
+	bool apart;             /* as monocle_kit_spool_config has it */
 } monocle_kit_stacks_config;
 
 /*

@@ -50,7 +50,7 @@ make_plan (struct plan *plan, const monocle_kit_spool_config *config)
 		return false;
 	}
 	const char *directory = monocle__variable ("MONOCLE_RUN_DIR");
-	if (directory && *directory == '/' && strlen (directory) < sizeof plan->run_directory)
+	if (!config->apart && directory && *directory == '/' && strlen (directory) < sizeof plan->run_directory)
 		strcpy (plan->run_directory, directory);
 	return true;
 }

@@ -779,6 +779,7 @@ open_stacks (const monocle_kit_stacks_config *config)
 		.name_method = config->name,
 		.threads = config->threads,
 		.paths = config->paths,
+		.apart = config->apart,
 	};
 	monocle_kit_stacks *stacks = monocle__fails () ? NULL : calloc (1, sizeof *stacks);
 	if (!stacks) {

@@ -27,14 +27,18 @@
 #include "name-text.h"
 #include "written-name.h"
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_key_t attached; /* not NULL on threads that are */
 static bool has_key;
-static pthread_once_t attached_once = PTHREAD_ONCE_INIT;
 
-static void
+static bool
 make_key (void)
 {
-	has_key = pthread_key_create (&attached, NULL) == 0;
+	pthread_mutex_lock (&lock);
+	has_key = has_key || pthread_key_create (&attached, NULL) == 0;
+	bool has = has_key;
+	pthread_mutex_unlock (&lock);
+	return has;
 }
 
 /*
@@ -57,10 +61,7 @@ attach (void)
 void
 drain_thread_begin (void *data)
 {
-	if (monocle_event_support)
-		return;
-	pthread_once (&attached_once, make_key);
-	if (!has_key || pthread_getspecific (attached))
+	if (monocle_event_support || !make_key () || pthread_getspecific (attached))
 		return;
 	pthread_setspecific (attached, &attached);
 	attach ();
@@ -69,8 +70,11 @@ drain_thread_begin (void *data)
 void
 drain_thread_leave (void)
 {
+	pthread_mutex_lock (&lock);
 	if (has_key)
 		pthread_key_delete (attached);
+	has_key = false;
+	pthread_mutex_unlock (&lock);
 }
 
 MonoMethod *

@@ -19,7 +19,8 @@ typedef struct {
 	uint32_t *by_address; /* numbers of boxes */
 	monocle_kit_frame *frames;
 	uint32_t depth, steps;
-	void (*add) (const monocle_kit_frame *frames, uint32_t count);
+	void (*add) (void *data, const monocle_kit_frame *frames, uint32_t count);
+	void *data;
 } walk;
 
 static void *
@@ -125,16 +126,16 @@ go_on (walk *w, uint32_t number, uint32_t above)
 	if (is_cut)
 		w->frames[above + 1] = (monocle_kit_frame) { (void *) MONOCLE_KIT_FRAME_TRUNCATED, 0 };
 	if (is_cut || is_last)
-		w->add (w->frames, above + 1 + is_cut);
+		w->add (w->data, w->frames, above + 1 + is_cut);
 	for (uint32_t i = first; i < end && !is_cut && w->steps; i++)
 		go_on (w, (uint32_t) w->graph->edges[i].to, above + 1);
 }
 
 bool
 async_graph_chains (async_graph *graph, uint32_t count, uint32_t depth,
-                    void (*add) (const monocle_kit_frame *frames, uint32_t count))
+                    void (*add) (void *data, const monocle_kit_frame *frames, uint32_t count), void *data)
 {
-	walk w = { .graph = graph, .depth = depth, .steps = STEPS, .add = add };
+	walk w = { .graph = graph, .depth = depth, .steps = STEPS, .add = add, .data = data };
 	w.by_address = calloc ((size_t) count + 1, sizeof *w.by_address);
 	w.frames = calloc ((size_t) depth + 1, sizeof *w.frames);
 	bool has_memory = w.by_address && w.frames;

@@ -49,6 +49,6 @@ bool async_graph_add (async_graph *graph, uint32_t from, uintptr_t to, uint32_t 
  * where nothing is known of. One that runs and that nobody awaits is none. False: no memory.
  */
 bool async_graph_chains (async_graph *graph, uint32_t count, uint32_t depth,
-                         void (*add) (const monocle_kit_frame *frames, uint32_t count));
+                         void (*add) (void *data, const monocle_kit_frame *frames, uint32_t count), void *data);
 
 #endif

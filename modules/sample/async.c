@@ -25,6 +25,8 @@
  */
 #include "sample.h"
 
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -116,8 +118,9 @@ static uint64_t left_out;
 static async_graph graph;
 static atomic_bool is_wanted;
 static bool is_walked;
-static bool is_followed; /* methods that the runtime itself suspends are */
-static bool is_puzzled;  /* something was met whose offsets are not known yet */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all of it, but in the stopped world */
+static bool is_followed;                                 /* methods that the runtime itself suspends are */
+static bool is_puzzled;                                  /* something was met whose offsets are not known yet */
 
 /* --- before: normal context --------------------------------------------------------------------------------------- */
 
@@ -598,20 +601,26 @@ collect (void)
 }
 
 void
-async_take (void (*add) (const monocle_kit_frame *frames, uint32_t count), uint32_t depth)
+async_take (void (*add) (void *data, const monocle_kit_frame *frames, uint32_t count), uint32_t depth,
+            void (*say) (void *data, const char *line), void *data)
 {
+	char text[80];
 	if (!private_field_serves ("sample", MONOCLE__PRIVATE_AWAITERS))
 		return;
+	pthread_mutex_lock (&lock);
 	MonoClass *suspended = private_field_class (MONOCLE__NAME_SUSPENDED_NEXT);
 	is_followed = private_field_serves ("sample", MONOCLE__PRIVATE_SUSPENDED) &&
 	              private_field_of (suspended, MONOCLE__NAME_SUSPENDED_HOW);
 	bool has_memory = prepare ();
 	if (has_memory && !collect ())
-		monocle_kit_log ("sample", "async: the heap could not be looked at");
-	else if (!has_memory || !add_callers () || !understand () || !async_graph_chains (&graph, box_count, depth, add))
-		monocle_kit_log ("sample", "async: no memory for what waits");
+		say (data, "the heap could not be looked at");
+	else if (!has_memory || !add_callers () || !understand () ||
+	         !async_graph_chains (&graph, box_count, depth, add, data))
+		say (data, "no memory for what waits");
+	snprintf (text, sizeof text, "%llu waiting methods are left out, there are too many",
+	          (unsigned long long) left_out);
 	if (left_out)
-		monocle_kit_log ("sample", "async: %llu waiting methods are left out, there are too many",
-		                 (unsigned long long) left_out);
+		say (data, text);
 	give_back ();
+	pthread_mutex_unlock (&lock);
 }

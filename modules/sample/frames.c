@@ -11,38 +11,35 @@
 
 #include <stdlib.h>
 
-enum { BUFFERS = 64 };
-
-static monocle_kit_frame *buffers;
-static size_t frames_each;
-static atomic_bool is_taken[BUFFERS];
-
 bool
-frames_init (size_t count)
+frames_init (struct frames *frames, size_t count)
 {
-	buffers = calloc (BUFFERS, count * sizeof *buffers);
-	frames_each = count;
-	return buffers != NULL;
+	frames->buffers = calloc (FRAMES_BUFFERS, count * sizeof *frames->buffers);
+	frames->each = count;
+	return frames->buffers != NULL;
 }
 
 void
-frames_leave (void)
+frames_leave (struct frames *frames)
 {
-	free (buffers);
-	buffers = NULL;
+	free (frames->buffers);
+	frames->buffers = NULL;
 }
 
 monocle_kit_frame *
-frames_take (void)
+frames_take (struct frames *frames)
 {
-	for (size_t i = 0; i < BUFFERS; i++)
-		if (!atomic_load_explicit (&is_taken[i], memory_order_relaxed) && !atomic_exchange (&is_taken[i], true))
-			return buffers + i * frames_each;
+	for (size_t i = 0; i < FRAMES_BUFFERS; i++) {
+		atomic_bool *is_taken = &frames->is_taken[i];
+		if (!atomic_load_explicit (is_taken, memory_order_relaxed) && !atomic_exchange (is_taken, true))
+			return frames->buffers + i * frames->each;
+	}
 	return NULL;
 }
 
 void
-frames_give_back (const monocle_kit_frame *frames)
+frames_give_back (struct frames *frames, const monocle_kit_frame *taken)
 {
-	atomic_store_explicit (&is_taken[(size_t) (frames - buffers) / frames_each], false, memory_order_release);
+	size_t number = (size_t) (taken - frames->buffers) / frames->each;
+	atomic_store_explicit (&frames->is_taken[number], false, memory_order_release);
 }

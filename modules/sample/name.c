@@ -144,11 +144,11 @@ search_domain (MonoDomain *domain, void *data)
 }
 
 static MonoMethod *
-method_at (uintptr_t address, uint32_t *ret_il_offset)
+method_at (uintptr_t address, bool with_lines, uint32_t *ret_il_offset)
 {
 	struct search search = { address, NULL, NO_OFFSET };
 	*ret_il_offset = NO_OFFSET;
-	if (!has_lines)
+	if (!with_lines)
 		return drain_thread_method_at (address);
 	if (monocle_il_offset_at)
 		return monocle_il_offset_at ((void *) address, &search.method, ret_il_offset) ? search.method : NULL;
@@ -160,9 +160,9 @@ method_at (uintptr_t address, uint32_t *ret_il_offset)
 }
 
 static void *
-key_of (MonoMethod *method, uint32_t il_offset)
+key_of (MonoMethod *method, bool with_lines, uint32_t il_offset)
 {
-	return has_lines && il_offset != NO_OFFSET ? key_of_place (method, il_offset) : method;
+	return with_lines && il_offset != NO_OFFSET ? key_of_place (method, il_offset) : method;
 }
 
 /*
@@ -170,41 +170,54 @@ key_of (MonoMethod *method, uint32_t il_offset)
  * inlined: it knows what our probes are. The offsets of the others are in the code that was compiled.
  */
 static uint32_t
-resolve_inlined (uintptr_t address, void **ret_keys, uint32_t capacity)
+resolve_inlined (uintptr_t address, bool with_lines, void **ret_keys, uint32_t capacity)
 {
 	monocle_inlined inlined[INLINED_MAX];
 	uint32_t most = capacity < INLINED_MAX ? capacity : INLINED_MAX, il_offset;
 	uint32_t count = monocle_inlined_at ? monocle_inlined_at ((void *) address, inlined, most) : 0;
 	for (uint32_t i = 0; i + 1 < count; i++)
-		ret_keys[i] = key_of (inlined[i].method, inlined[i].il_offset);
+		ret_keys[i] = key_of (inlined[i].method, with_lines, inlined[i].il_offset);
 	if (count) {
-		MonoMethod *method = method_at (address, &il_offset);
-		ret_keys[count - 1] = key_of (method ? method : inlined[count - 1].method, method ? il_offset : NO_OFFSET);
+		MonoMethod *method = method_at (address, with_lines, &il_offset);
+		MonoMethod *outermost = method ? method : inlined[count - 1].method;
+		ret_keys[count - 1] = key_of (outermost, with_lines, method ? il_offset : NO_OFFSET);
 	}
 	return count;
 }
 
 static uint32_t
-resolve_one (uintptr_t address, void **ret_key)
+resolve_one (uintptr_t address, bool with_lines, void **ret_key)
 {
 	uint32_t il_offset;
-	MonoMethod *method = method_at (address, &il_offset);
+	MonoMethod *method = method_at (address, with_lines, &il_offset);
 	if (method)
 		monocle_kit_aot_prepared (address);
 	uintptr_t function = method ? 0 : monocle_kit_native_function (address);
-	*ret_key = function ? (void *) (function | NATIVE_KEY) : method ? key_of (method, il_offset) : NULL;
+	*ret_key = function ? (void *) (function | NATIVE_KEY) : method ? key_of (method, with_lines, il_offset) : NULL;
 	return *ret_key != NULL;
+}
+
+static uint32_t
+resolve (uintptr_t address, bool with_lines, void **ret_keys, uint32_t capacity)
+{
+	monocle_kit_runtime_ask ();
+	uint32_t count = resolve_inlined (address, with_lines, ret_keys, capacity);
+	if (!count)
+		count = resolve_one (address, with_lines, ret_keys);
+	monocle_kit_runtime_asked ();
+	return count;
 }
 
 uint32_t
 name_resolve (void *data, uintptr_t address, void **ret_keys, uint32_t capacity)
 {
-	monocle_kit_runtime_ask ();
-	uint32_t count = resolve_inlined (address, ret_keys, capacity);
-	if (!count)
-		count = resolve_one (address, ret_keys);
-	monocle_kit_runtime_asked ();
-	return count;
+	return resolve (address, has_lines, ret_keys, capacity);
+}
+
+uint32_t
+name_resolve_place (void *data, uintptr_t address, void **ret_keys, uint32_t capacity)
+{
+	return resolve (address, true, ret_keys, capacity);
 }
 
 /* --- state machines ----------------------------------------------------------------------------------------------- */
@@ -273,17 +286,17 @@ name_suspended (MonoMethod *method, const char *source_name, char *text, size_t 
 }
 
 static size_t
-put_place (MonoMethod *method, uint32_t il_offset, char *buffer, size_t size)
+put_place (MonoMethod *method, uint32_t il_offset, bool raw, char *buffer, size_t size)
 {
 	char text[1024], origin[MONOCLE_KIT_ORIGIN_SIZE];
 	char *full_name = mono_method_full_name (method, 1);
 	const char *name = full_name ? full_name : "[unknown]";
-	char *written = !is_raw && full_name ? written_name (method, full_name) : NULL;
+	char *written = !raw && full_name ? written_name (method, full_name) : NULL;
 	if (written)
 		name = written;
-	else if (!is_raw && full_name && name_state_machine (method, full_name, text, sizeof text))
+	else if (!raw && full_name && name_state_machine (method, full_name, text, sizeof text))
 		name = text;
-	if (!is_raw && full_name && name_suspended (method, name, text, sizeof text))
+	if (!raw && full_name && name_suspended (method, name, text, sizeof text))
 		name = text;
 	name_text_origin (method, il_offset, origin);
 	MonoImage *image = mono_class_get_image (mono_method_get_class (method));
@@ -294,10 +307,10 @@ put_place (MonoMethod *method, uint32_t il_offset, char *buffer, size_t size)
 }
 
 static size_t
-name_place (MonoMethod *method, uint32_t il_offset, char *buffer, size_t size)
+name_place (MonoMethod *method, uint32_t il_offset, bool raw, char *buffer, size_t size)
 {
 	monocle_kit_runtime_ask ();
-	size_t length = put_place (method, il_offset, buffer, size);
+	size_t length = put_place (method, il_offset, raw, buffer, size);
 	monocle_kit_runtime_asked ();
 	return length;
 }
@@ -311,14 +324,26 @@ name_method (void *key)
 	return number & PLACE_KEY ? ((const struct place *) (number & ~PLACE_KEY))->method : key;
 }
 
-size_t
-name_of (void *key, char *buffer, size_t size)
+static size_t
+name_key (void *key, bool raw, char *buffer, size_t size)
 {
 	uintptr_t number = (uintptr_t) key;
 	const struct place *place = (const struct place *) (number & ~PLACE_KEY);
 	if (number & NATIVE_KEY)
 		return monocle_kit_native_name (number & ~NATIVE_KEY, buffer, size);
 	if (number & PLACE_KEY)
-		return name_place (place->method, place->il_offset, buffer, size);
-	return name_place (key, NO_OFFSET, buffer, size);
+		return name_place (place->method, place->il_offset, raw, buffer, size);
+	return name_place (key, NO_OFFSET, raw, buffer, size);
+}
+
+size_t
+name_of (void *key, char *buffer, size_t size)
+{
+	return name_key (key, is_raw, buffer, size);
+}
+
+size_t
+name_of_place (void *key, char *buffer, size_t size)
+{
+	return name_key (key, false, buffer, size);
 }

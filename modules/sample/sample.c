@@ -71,114 +71,15 @@ static const monocle_kit_option options[] = {
 };
 /* clang-format on */
 
+static atomic_bool is_started;
 static monocle_kit_stacks *the_stacks;
 static MonoProfilerHandle the_handle;
+static struct frames the_frames;
 static char program_name[16]; /* of its first thread, as the kernel has it */
 static bool is_late;          /* Mono ran already: its threads began without us, and its sampler is there when we end */
 static _Atomic uint64_t taken, weight; /* samples, and their nanoseconds */
 
 /* --- in the signal handler ---------------------------------------------------------------------------------------- */
-
-enum { MORE = 2 }; /* frames than are asked for: [truncated], and the thread's state */
-
-struct stack {
-	monocle_kit_frame *frames;
-	uint32_t count, room; /* without the more */
-	bool is_cut;
-	unsigned work;     /* of the runtime, above the first managed frame: runtime.c */
-	uintptr_t ip;      /* where the thread was */
-	uintptr_t running; /* the same while it is there: of the calling thread; else 0 */
-};
-
-static void
-push (struct stack *stack, void *method, uintptr_t address)
-{
-	stack->frames[stack->count++] = (monocle_kit_frame) { method, address };
-}
-
-/* Stubs that call each other are one to the reader. Of the innermost one the instructions tell what it does. */
-static void
-push_stub (struct stack *stack, uintptr_t ip)
-{
-	if (!stack->count && !stack->work && ip == stack->running)
-		push (stack, (void *) stub_frame (ip), 0);
-	else if (!stack->count || stack->frames[stack->count - 1].method != (void *) MONOCLE_KIT_FRAME_STUB)
-		push (stack, (void *) MONOCLE_KIT_FRAME_STUB, 0);
-}
-
-/* Native frames come only when they were asked for, to be shown or to be judged. */
-static bool
-is_only_judged (struct stack *stack, const monocle_frame *frame)
-{
-	if (option_native || frame->kind != MONOCLE_FRAME_NATIVE || frame->method)
-		return false;
-	if (!stack->count)
-		stack->work |= runtime_work_at (frame->ip);
-	return true;
-}
-
-static int
-see_frame (const monocle_frame *frame, void *data)
-{
-	struct stack *stack = data;
-	if (is_only_judged (stack, frame))
-		return 0;
-	uintptr_t above = stack->count ? 0 : runtime_frame_above (stack->work, frame->kind == MONOCLE_FRAME_STUB);
-	if (above)
-		push (stack, (void *) above, 0);
-	if (stack->count >= stack->room) {
-		stack->is_cut = true;
-		return 1;
-	}
-	if ((option_lines || frame->has_inlined) && frame->start && frame->kind == MONOCLE_FRAME_MANAGED)
-		push (stack, NULL, (uintptr_t) frame->start + frame->native_offset);
-	else if (frame->method)
-		push (stack, frame->method, 0);
-	else if (frame->kind == MONOCLE_FRAME_STUB)
-		push_stub (stack, frame->ip);
-	else if (frame->kind == MONOCLE_FRAME_MANAGED && frame->start)
-		push (stack, NULL, (uintptr_t) frame->start);
-	else
-		push (stack, NULL, frame->ip - (stack->count > 0)); /* After a call may be the next function. */
-	return 0;
-}
-
-/* Mono's walk leaves native code out; where the thread was is known all the same. */
-static void
-push_native_leaf (struct stack *stack, const uint8_t *start, int offset)
-{
-	if (option_native && stack->count == 0 && stack->ip != (uintptr_t) start + (uintptr_t) offset && offset >= 0)
-		push (stack, NULL, stack->ip);
-}
-
-static mono_bool
-see_managed (MonoMethod *method, MonoDomain *domain, void *base, int offset, void *data)
-{
-	push_native_leaf (data, base, offset);
-	/*
-	 * Of code that was compiled ahead of time there are no lines, and later perhaps not even names. Where the walk does
-	 * not know the method, its first address is what Mono is asked about.
-	 */
-	bool is_aot = monocle_kit_aot_has ((uintptr_t) base);
-	const void *start = is_aot && method ? NULL : base;
-	const monocle_frame frame = { method, start, (uintptr_t) base, .native_offset = is_aot ? 0 : (uint32_t) offset };
-	return see_frame (&frame, data);
-}
-
-/* False: the walk lost its way. */
-static bool
-walk (struct stack *stack, void *context)
-{
-	if (monocle_stack_walk_async_safe)
-		return monocle_stack_walk_async_safe (context, MONOCLE_WALK_NATIVE, see_frame, stack) >= 0;
-	uintptr_t unprepared = monocle_kit_aot_unprepared (stack->ip, context);
-	if (unprepared) { /* The drain thread asks Mono about it: name.c. */
-		push (stack, NULL, unprepared);
-		return false;
-	}
-	mono_stack_walk_async_safe (see_managed, context, stack);
-	return true;
-}
 
 /*
  * What nobody names has a number. For the process's first thread and the runtime's own there are better words, and of a
@@ -202,39 +103,6 @@ name_thread (const struct subject *subject)
 	snapshot_thread_name (subject->tid, known);
 }
 
-/* What the walk leaves to be said of where the stack begins and ends. */
-static void
-complete (struct stack *stack, const struct subject *subject, bool whole)
-{
-	char name[THREAD_NAME];
-	if (!stack->count && option_native) {
-		push (stack, NULL, stack->ip);
-	} else if (!stack->count) {
-		subject_name (subject, name);
-		push (stack, (void *) runtime_frame_alone (stack->work, name), 0);
-	} else if (!whole || stack->is_cut) {
-		push (stack, (void *) MONOCLE_KIT_FRAME_TRUNCATED, 0);
-	}
-}
-
-/* False: the walk lost its way. */
-typedef bool (*walker) (struct stack *stack, const void *from);
-
-static bool
-walk_asleep (struct stack *stack, const void *from)
-{
-	const MonocleAsleep *asleep = from;
-	for (uint32_t i = 0; i < asleep->count && !see_frame (&asleep->frames[i], stack); i++)
-		;
-	return asleep->is_whole;
-}
-
-static bool
-walk_own (struct stack *stack, const void *context)
-{
-	return walk (stack, (void *) context);
-}
-
 /* Time that passes while a thread waits is not what it does: the profile tells the two apart. `context`: of a hit. */
 static void
 add_sample (const struct stack *stack, const struct subject *subject, const void *context, const uint64_t values[2])
@@ -249,27 +117,29 @@ add_sample (const struct stack *stack, const struct subject *subject, const void
 }
 
 static void
-take_sample (const struct subject *subject, uint64_t used, bool is_snapshot, uintptr_t ip, walker walk_it,
+take_sample (const struct subject *subject, uint64_t used, bool is_snapshot, uintptr_t ip, stack_walker walk_it,
              const void *from)
 {
 	enum { FEW = 16 };
-	monocle_kit_frame few[FEW + MORE], *frames = frames_take ();
+	monocle_kit_frame few[FEW + STACK_MORE], *frames = frames_take (&the_frames);
 	struct stack stack = { .frames = frames ? frames : few, .ip = ip };
 	stack.room = frames ? (uint32_t) option_depth : FEW;
+	stack.has_native = option_native;
+	stack.has_lines = option_lines;
 	stack.work = runtime_own_work (subject->tid);
 	stack.running = subject->asleep ? 0 : ip;
 	uint64_t values[2] = { 1, used };
 	name_thread (subject);
 	bool whole = walk_it (&stack, from);
-	complete (&stack, subject, whole);
+	stack_complete (&stack, subject, whole);
 	if (used)
 		add_sample (&stack, subject, subject->asleep ? NULL : from, values);
 	if (is_snapshot && !whole && !subject->asleep)
 		snapshot_cut ();
 	if (is_snapshot)
-		snapshot_add (stack.frames, stack.count, subject, state_frame (subject, subject->asleep ? NULL : from));
+		snapshot_add (stack.frames, stack.count, subject, subject->asleep ? NULL : from);
 	if (frames)
-		frames_give_back (frames);
+		frames_give_back (&the_frames, frames);
 }
 
 static atomic_bool world_stops; /* Mono is stopping all threads */
@@ -294,7 +164,7 @@ sample_hit (MonoProfiler *profiler, const mono_byte *ip, const void *context)
 	uint32_t snapshot = snapshot_under_way ();
 	bool is_snapshot = snapshot && snapshot_wants_thread (snapshot, &self);
 	if (used || is_snapshot) {
-		take_sample (&self, used, is_snapshot, (uintptr_t) ip, walk_own, context);
+		take_sample (&self, used, is_snapshot, (uintptr_t) ip, stack_walk, context);
 		cost_done ();
 	}
 	errno = saved_errno;
@@ -310,7 +180,7 @@ sample_asleep (MonoProfiler *profiler, uintptr_t tid, uint64_t os_id, const Mono
 	uint32_t snapshot = snapshot_under_way ();
 	bool is_snapshot = snapshot && snapshot_wants_thread (snapshot, &subject);
 	if (used || is_snapshot)
-		take_sample (&subject, used, is_snapshot, asleep->frames[0].ip, walk_asleep, asleep);
+		take_sample (&subject, used, is_snapshot, asleep->frames[0].ip, stack_walk_asleep, asleep);
 }
 
 /* --- events ------------------------------------------------------------------------------------------------------- */
@@ -688,9 +558,16 @@ see_whether_late (void)
 		fclose (file);
 }
 
+bool
+sample_is_started (void)
+{
+	return is_started;
+}
+
 void
 mono_profiler_init_sample (const char *desc)
 {
+	is_started = true;
 	if (!read_options (desc))
 		return;
 	see_whether_late ();
@@ -700,7 +577,7 @@ mono_profiler_init_sample (const char *desc)
 	if (!monocle_event_support)
 		monocle_kit_crash_look_out (NULL);
 	the_handle = mono_profiler_create (NULL);
-	if (!frames_init (option_depth + MORE)) {
+	if (!frames_init (&the_frames, option_depth + STACK_MORE)) {
 		monocle_kit_log_failure ("sample", "no memory; the program runs unprofiled");
 		return;
 	}
@@ -733,10 +610,11 @@ __attribute__ ((visibility ("default"))) void monocle_profiler_leave_sample (voi
 void
 monocle_profiler_leave_sample (void)
 {
+	is_started = false;
 	monocle_kit_control_forget ("sample");
 	snapshot_leave ();
 	monocle_kit_stacks_free (the_stacks);
-	frames_leave ();
+	frames_leave (&the_frames);
 	monocle_kit_aot_threads_end ();
 	drain_thread_leave ();
 	name_leave ();

@@ -12,7 +12,13 @@
 #include <stdint.h>
 
 #include <mono/metadata/profiler.h>
+#include <monocle/ext.h>
 #include <monocle/kit.h>
+
+/* --- sample.c ----------------------------------------------------------------------------------------------------- */
+
+/* Was the module started, and has it not gone since? Any thread. */
+bool sample_is_started (void);
 
 /* --- thread.c: what is kept of each thread ------------------------------------------------------------------------ */
 
@@ -82,13 +88,44 @@ uint64_t cost_rest (void);
 
 /* --- frames.c: where a hit gathers the frames of its stack -------------------------------------------------------- */
 
-/* `count`: the frames in each buffer. False: no memory. Init. */
-bool frames_init (size_t count);
-/* The end of an attach: nobody has one of them. */
-void frames_leave (void);
+enum { FRAMES_BUFFERS = 64 };
+
+struct frames {
+	monocle_kit_frame *buffers;
+	size_t each;
+	atomic_bool is_taken[FRAMES_BUFFERS];
+};
+
+/* `count`: the frames in each buffer. False: no memory. Normal context. */
+bool frames_init (struct frames *frames, size_t count);
+/* Nobody has one of them. */
+void frames_leave (struct frames *frames);
 /* NULL: all of them are in use. Async-safe. */
-monocle_kit_frame *frames_take (void);
-void frames_give_back (const monocle_kit_frame *frames);
+monocle_kit_frame *frames_take (struct frames *frames);
+void frames_give_back (struct frames *frames, const monocle_kit_frame *taken);
+
+/* --- stack.c: the frames of one thread's stack -------------------------------------------------------------------- */
+
+enum { STACK_MORE = 2 }; /* frames than are asked for: [truncated], and the thread's state */
+
+struct stack {
+	monocle_kit_frame *frames;
+	uint32_t count, room; /* without the more */
+	bool has_native;      /* native functions are frames, too */
+	bool has_lines;       /* frames are places in methods */
+	bool is_cut;
+	unsigned work;     /* of the runtime, above the first managed frame: runtime.c */
+	uintptr_t ip;      /* where the thread was */
+	uintptr_t running; /* the same while it is there: of the calling thread; else 0 */
+};
+
+/* False: the walk lost its way. `from`: a signal's context. Async-safe. */
+typedef bool (*stack_walker) (struct stack *stack, const void *from);
+bool stack_walk (struct stack *stack, const void *from);
+/* `from`: a MonocleAsleep. */
+bool stack_walk_asleep (struct stack *stack, const void *from);
+/* What the walk leaves to be said of where the stack begins and ends. Async-safe. */
+void stack_complete (struct stack *stack, const struct subject *subject, bool whole);
 
 /* --- name.c: how code is called in the profile -------------------------------------------------------------------- */
 
@@ -104,6 +141,9 @@ uint32_t name_resolve (void *data, uintptr_t address, void **ret_keys, uint32_t 
 size_t name_of (void *key, char *buffer, size_t size);
 /* NULL: it is no method's. */
 MonoMethod *name_method (void *key);
+/* The same with lines, and as in the source, whatever the module was told. */
+uint32_t name_resolve_place (void *data, uintptr_t address, void **ret_keys, uint32_t capacity);
+size_t name_of_place (void *key, char *buffer, size_t size);
 
 /* --- plumbing.c: which frames say nothing to the reader ----------------------------------------------------------- */
 
@@ -140,13 +180,19 @@ uintptr_t stub_frame (uintptr_t ip);
 
 /* --- state.c: what each thread did before a snapshot, or a sample, disturbed it ----------------------------------- */
 
-/* Looks at all threads. Async-safe; one at a time. */
-void state_look (void);
+enum { STATE_PLACES = 1 << 14 };
+
+struct states {
+	_Atomic uint32_t places[STATE_PLACES]; /* number of a thread << 7 | its letter; 0: nothing */
+};
+
+/* Looks at all threads. Async-safe; one at a time for each table. */
+void state_look (struct states *states);
 /*
  * What the thread was seen to do, as an outermost frame; 0: not known. `context`: the ucontext_t of the signal that it
  * is in, if it is the calling one, or NULL. Async-safe.
  */
-uintptr_t state_frame (const struct subject *subject, const void *context);
+uintptr_t state_frame (struct states *states, const struct subject *subject, const void *context);
 /* Does it wait, or did it until the signal came, by what is known of it alone? Async-safe. */
 bool state_is_waiting (const struct subject *subject, const void *context);
 
@@ -156,9 +202,11 @@ bool state_is_waiting (const struct subject *subject, const void *context);
 void async_gc_event (MonoProfiler *profiler, MonoProfilerGCEvent event, uint32_t generation, mono_bool is_serial);
 /*
  * Collects, and tells every chain: innermost, a method that awaits none of the others, then who awaits it, and so on,
- * `depth` at most. Normal context, on a thread that the runtime may stop, or does not know.
+ * `depth` at most. `say` gets a line of what is missing. Normal context, on a thread that the runtime may stop, or does
+ * not know; one thread at a time.
  */
-void async_take (void (*add) (const monocle_kit_frame *frames, uint32_t count), uint32_t depth);
+void async_take (void (*add) (void *data, const monocle_kit_frame *frames, uint32_t count), uint32_t depth,
+                 void (*say) (void *data, const char *line), void *data);
 
 /* --- snapshot.c: the stacks of all threads, once ------------------------------------------------------------------ */
 
@@ -178,8 +226,8 @@ void snapshot_set_mode (MonoProfilerSampleMode mode);
 uint32_t snapshot_under_way (void);
 /* Is the thread not in this snapshot yet? Then it is from now on. Async-safe. */
 bool snapshot_wants_thread (uint32_t snapshot, const struct subject *subject);
-/* There is room for one more in `frames`; `state`: what the thread did, as a frame, or 0. */
-void snapshot_add (monocle_kit_frame *frames, uint32_t count, const struct subject *subject, uintptr_t state);
+/* There is room for one more in `frames`. `context`: as state_frame () has it. */
+void snapshot_add (monocle_kit_frame *frames, uint32_t count, const struct subject *subject, const void *context);
 /* A stack of it ends where Mono has to be asked about an address first. Async-safe. */
 void snapshot_cut (void);
 void snapshot_thread_name (uintptr_t tid, const char *name);

@@ -45,6 +45,7 @@ static _Atomic bool is_short;         /* some stack of it was not walked to its 
 static _Atomic uint64_t found_before; /* by the host's walks, when it began */
 static _Atomic uint32_t sweeps;       /* hits of the one that was hit most often */
 static struct sigaction was;          /* what SIGUSR2 did before */
+static struct states states;
 
 /* Async-safe. */
 static void
@@ -62,7 +63,7 @@ begin (void)
 		monocle_code_awaited (&found);
 	found_before = found;
 	since = monocle_kit_now ();
-	state_look ();
+	state_look (&states);
 	number++;
 	mono_profiler_set_sample_mode (handle, MONO_PROFILER_SAMPLE_MODE_REAL, FREQUENCY);
 }
@@ -134,8 +135,9 @@ snapshot_wants_thread (uint32_t snapshot, const struct subject *subject)
 }
 
 void
-snapshot_add (monocle_kit_frame *frames, uint32_t count, const struct subject *subject, uintptr_t state)
+snapshot_add (monocle_kit_frame *frames, uint32_t count, const struct subject *subject, const void *context)
 {
+	uintptr_t state = state_frame (&states, subject, context);
 	const uint64_t values[2] = { async_depth ? 0 : 1, async_depth ? 1 : 0 };
 	if (state)
 		frames[count++] = (monocle_kit_frame) { (void *) state, 0 };
@@ -217,13 +219,19 @@ is_settled (void)
 enum { ASYNC_THREAD = 1, SYNC_EACH = 1000, SYNC_MS = 1000 };
 
 static void
-add_chain (const monocle_kit_frame *frames, uint32_t count)
+add_chain (void *data, const monocle_kit_frame *frames, uint32_t count)
 {
 	static uint32_t chains;
 	const uint64_t values[2] = { 1, 0 };
 	monocle_kit_stacks_add (the_snapshots, frames, count, ASYNC_THREAD, values);
 	if (++chains % SYNC_EACH == 0)
 		monocle_kit_stacks_sync (the_snapshots, SYNC_MS);
+}
+
+static void
+say (void *data, const char *line)
+{
+	monocle_kit_log ("sample", "async: %s", line);
 }
 
 /* The file is whole when this returns. A handler that is in the middle of its hit has a step to come to its end. */
@@ -237,7 +245,7 @@ write_one (void)
 	nanosleep (&(struct timespec) { .tv_nsec = STEP_NS }, NULL);
 	if (async_depth) {
 		monocle_kit_stacks_thread_name (the_snapshots, ASYNC_THREAD, "async");
-		async_take (add_chain, async_depth);
+		async_take (add_chain, async_depth, say, NULL);
 	}
 	monocle_kit_stacks_cut (the_snapshots, WRITE_MS);
 	phase = NONE;

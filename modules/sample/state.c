@@ -22,15 +22,13 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-enum { PLACES = 1 << 14, MOST = PLACES / 2, LETTER_BITS = 7 };
-
-static _Atomic uint32_t places[PLACES]; /* number of a thread << LETTER_BITS | its letter; 0: nothing */
+enum { MOST = STATE_PLACES / 2, LETTER_BITS = 7 };
 
 static _Atomic uint32_t *
-place_of (uint32_t os_id)
+place_of (struct states *states, uint32_t os_id)
 {
 	for (uint32_t i = os_id * 0x9e3779b1u >> 16;; i++) {
-		_Atomic uint32_t *place = &places[i & (PLACES - 1)];
+		_Atomic uint32_t *place = &states->places[i & (STATE_PLACES - 1)];
 		if (!*place || *place >> LETTER_BITS == os_id)
 			return place;
 	}
@@ -71,7 +69,7 @@ struct entry { /* as getdents64 (2) has them */
 
 /* How many there are now. */
 static unsigned
-look_at (int tasks, const char *entries, size_t size, unsigned count)
+look_at (struct states *states, int tasks, const char *entries, size_t size, unsigned count)
 {
 	uint32_t own = (uint32_t) syscall (SYS_gettid);
 	const struct entry *entry;
@@ -81,23 +79,23 @@ look_at (int tasks, const char *entries, size_t size, unsigned count)
 		uint32_t letter = number && number != own ? letter_of (tasks, entry->name) : 0;
 		if (!letter)
 			continue;
-		*place_of (number) = number << LETTER_BITS | letter;
+		*place_of (states, number) = number << LETTER_BITS | letter;
 		count++;
 	}
 	return count;
 }
 
 void
-state_look (void)
+state_look (struct states *states)
 {
 	_Alignas(struct entry) char entries[2048];
 	unsigned count = 0;
-	for (size_t i = 0; i < PLACES; i++)
-		atomic_store_explicit (&places[i], 0, memory_order_relaxed);
+	for (size_t i = 0; i < STATE_PLACES; i++)
+		atomic_store_explicit (&states->places[i], 0, memory_order_relaxed);
 	int tasks = open ("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	long size = 1;
 	while (tasks >= 0 && count < MOST && (size = syscall (SYS_getdents64, tasks, entries, sizeof entries)) > 0)
-		count = look_at (tasks, entries, (size_t) size, count);
+		count = look_at (states, tasks, entries, (size_t) size, count);
 	if (tasks >= 0)
 		close (tasks);
 }
@@ -131,9 +129,9 @@ state_is_waiting (const struct subject *subject, const void *context)
 }
 
 uintptr_t
-state_frame (const struct subject *subject, const void *context)
+state_frame (struct states *states, const struct subject *subject, const void *context)
 {
-	switch (*place_of ((uint32_t) subject_number (subject)) & ((1 << LETTER_BITS) - 1)) {
+	switch (*place_of (states, (uint32_t) subject_number (subject)) & ((1 << LETTER_BITS) - 1)) {
 	case 'R': return state_is_waiting (subject, context) ? MONOCLE_KIT_FRAME_WAITING : MONOCLE_KIT_FRAME_RUNNING;
 	case 'S': return MONOCLE_KIT_FRAME_WAITING;
 	case 'D': return MONOCLE_KIT_FRAME_DISK;

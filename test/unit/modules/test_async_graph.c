@@ -58,7 +58,7 @@ edges (const char *text)
 }
 
 static void
-tell (const monocle_kit_frame *frames, uint32_t count)
+tell (void *data, const monocle_kit_frame *frames, uint32_t count)
 {
 	char *end = told + strlen (told);
 	if (end + count + 2 <= told + sizeof told) {
@@ -73,7 +73,7 @@ tell (const monocle_kit_frame *frames, uint32_t count)
 static const char *
 all (uint32_t count, uint32_t depth)
 {
-	assert_true (async_graph_chains (&graph, count, depth, tell));
+	assert_true (async_graph_chains (&graph, count, depth, tell, NULL));
 	return told;
 }
 

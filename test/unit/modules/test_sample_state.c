@@ -23,6 +23,7 @@
 #include <unistd.h>
 #include "sample.h"
 
+static struct states states;
 static atomic_uintptr_t state;        /* what the hit thread says, and one more */
 static atomic_bool may_wait, is_bare; /* no registers are shown */
 static atomic_int tid;
@@ -32,7 +33,7 @@ static sem_t door;
 static void
 on_signal (int number, siginfo_t *info, void *context)
 {
-	atomic_store (&state, state_frame (&(struct subject) { 0 }, atomic_load (&is_bare) ? NULL : context) + 1);
+	atomic_store (&state, state_frame (&states, &(struct subject) { 0 }, atomic_load (&is_bare) ? NULL : context) + 1);
 }
 
 static void
@@ -111,7 +112,7 @@ look_and_ask (void (*wait) (void), int flags)
 	while (!atomic_load (&tid))
 		usleep (100);
 	await_letter ('R');
-	state_look ();
+	state_look (&states);
 	assert_int_equal (ask (thread), MONOCLE_KIT_FRAME_RUNNING);
 	atomic_store (&may_wait, true);
 	await_letter ('S');
@@ -122,7 +123,7 @@ look_and_ask (void (*wait) (void), int flags)
 	await_letter ('S');
 	assert_int_equal (ask (thread), MONOCLE_KIT_FRAME_WAITING);
 	await_letter ('S');
-	state_look ();
+	state_look (&states);
 	assert_int_equal (ask (thread), MONOCLE_KIT_FRAME_WAITING);
 	assert_int_equal (write (pipes[1], "x", 1), 1);
 	sem_post (&door);
@@ -183,7 +184,7 @@ a_thread_under_a_debugger_is_stopped (void **data)
 	close (begun[1]);
 	if (read (begun[0], &byte, 1) == 1) {
 		await_letter ('t');
-		state_look ();
+		state_look (&states);
 	}
 	close (over[1]);
 	assert_int_equal (waitpid (debugger, &status, 0), debugger);
@@ -202,8 +203,8 @@ a_thread_under_a_debugger_is_stopped (void **data)
 static void
 who_asks_is_not_asked_about (void **data)
 {
-	state_look ();
-	assert_int_equal (state_frame (&(struct subject) { 0 }, NULL), 0);
+	state_look (&states);
+	assert_int_equal (state_frame (&states, &(struct subject) { 0 }, NULL), 0);
 }
 
 int
