@@ -3,7 +3,8 @@
  *
  * cmd_stack.c - `monocle stack`: what each thread of a running program does at this moment.
  *
- * The module sample is attached for no longer than a snapshot takes, and what it wrote is printed.
+ * The module sample is attached for no longer than a snapshot takes, and what it wrote is printed. A process where
+ * Monocle is at work already is asked over its control socket to write the same.
  */
 #include "command/output.h"
 #include "commands.h"
@@ -12,6 +13,7 @@
 #include "live/attach-leave.h"
 #include "live/attach-target.h"
 #include "live/attach.h"
+#include "live/control-stacks.h"
 #include "nanoseconds.h"
 #include "module/layout.h"
 #include "report.h"
@@ -124,23 +126,58 @@ take (const arguments *args, const monocle__live_process *process, const monocle
 	return code == MONOCLE__EXIT_OK ? self.code : code;
 }
 
+/* --- a process with Monocle in it --------------------------------------------------------------------------------- */
+
+typedef struct {
+	const arguments *args;
+	int code;
+} asking;
+
+/* In the folder of the run is what the process has written. */
+static int
+show_written (void *data, const monocle__live_process *process, const monocle__run_folder *folder)
+{
+	const asking *self = data;
+	taking shown = { self->args, process, folder->fd, MONOCLE__EXIT_FAILED };
+	if (!look (&shown))
+		monocle__say ("process %d left no stacks", (int) process->pid);
+	return shown.code;
+}
+
+static bool
+ask (void *data, const monocle__live_process *process)
+{
+	asking *self = data;
+	const monocle__control_stacks wish = { self->args->async, snapshot, show_written, self };
+	return monocle__control_stacks_take (&wish, process, &self->code);
+}
+
+/* --- the command -------------------------------------------------------------------------------------------------- */
+
+static int
+attach (const arguments *args, const monocle__live_process *process, const monocle__layout *layout)
+{
+	monocle__run_folder folder;
+	if (!monocle__attach_folder_make (process, &folder))
+		return MONOCLE__EXIT_FAILED;
+	int code = take (args, process, layout, &folder);
+	monocle__run_folder_done (&folder);
+	return code;
+}
+
 static int
 stack (const arguments *args, const char *word)
 {
+	asking self = { args, MONOCLE__EXIT_FAILED };
 	monocle__live_process process;
-	monocle__run_folder folder;
 	monocle__layout layout;
-	int code = MONOCLE__EXIT_FAILED;
 	if (monocle__attach_layout_find (&layout) && monocle__layout_refuse (&layout) && layout.adapter &&
-	    monocle__attach_target_find (word, &layout, &process)) {
-		if (monocle__attach_folder_make (&process, &folder)) {
-			code = take (args, &process, &layout, &folder);
-			monocle__run_folder_done (&folder);
-		}
+	    monocle__attach_target_find_or (word, &layout, ask, &self, &process) == MONOCLE__ATTACH_TARGET_FOUND) {
+		self.code = attach (args, &process, &layout);
 		monocle__live_process_done (&process);
 	}
 	monocle__layout_done (&layout);
-	return code;
+	return self.code;
 }
 
 static int
@@ -180,7 +217,7 @@ const monocle__command monocle__command_stack = {
 	.about =
 	    "Prints the stack of every thread once, with source lines where there are symbols and with what the thread\n"
 	    "did (running, sleeping, waiting for a lock ...), and leaves the program as it was. monocle ps lists the\n"
-	    "programs that it works with.\n",
+	    "programs that it works with, and it works where Monocle is at work already.\n",
 	.more = "A program that was started with sample:snapshot=FILE writes its stacks itself when it gets SIGUSR2.\n",
 	.examples = "  monocle stack 4711\n"
 	            "  monocle stack shop.dll --fold --mine\n"

@@ -512,6 +512,13 @@ typedef struct {
 	 * is no handle any more.
 	 */
 	MonoObject *(*gchandle_target)(void *host, uint32_t handle);
+
+	/*
+	 * normal context, on a plain thread: threads are about to be interrupted, and their stacks walked, once, although
+	 * no module may have asked for samples. Makes ready for that what sampling needs, and waits for it, for a second or
+	 * two at most. 0: it cannot be. NULL: it can be where sampling was granted.
+	 */
+	mono_bool (*walks)(void *host);
 } monocle_host_ops;
 
 /* --- start and end ------------------------------------------------------------------------------------------------ */

@@ -15,15 +15,16 @@
 static const struct {
 	const char *word;
 	int version;
-	enum { NOTHING, NOTHING_OR_MODULE, SOMETHING } argument;
+	enum { NOTHING, NOTHING_OR_MODULE, SETTINGS, FILE_NAME } argument;
 } verbs[MONOCLE__CONTROL_VERBS] = {
 	[MONOCLE__CONTROL_STATUS]   = { "status",   1, NOTHING_OR_MODULE },
 	[MONOCLE__CONTROL_START]    = { "start",    1, NOTHING_OR_MODULE },
 	[MONOCLE__CONTROL_STOP]     = { "stop",     1, NOTHING_OR_MODULE },
 	[MONOCLE__CONTROL_RESET]    = { "reset",    1, NOTHING_OR_MODULE },
 	[MONOCLE__CONTROL_SNAPSHOT] = { "snapshot", 1, NOTHING_OR_MODULE },
-	[MONOCLE__CONTROL_LOAD]     = { "load",     2, SOMETHING },
+	[MONOCLE__CONTROL_LOAD]     = { "load",     2, SETTINGS },
 	[MONOCLE__CONTROL_UNLOAD]   = { "unload",   2, NOTHING },
+	[MONOCLE__CONTROL_STACKS]   = { "stacks",   3, FILE_NAME },
 };
 /* clang-format on */
 
@@ -50,20 +51,27 @@ skip_word (const char *line, const char *word)
 static const char *
 skip_version (const char *line, int *ret_version)
 {
-	const char *rest = skip_word (line, "1");
-	*ret_version = rest ? 1 : 2;
-	return rest ? rest : skip_word (line, "2");
+	static const char *const versions[] = { "1", "2", "3" };
+	const char *rest = NULL;
+	for (int i = 0; i < (int) (sizeof versions / sizeof *versions) && !rest; i++) {
+		rest = skip_word (line, versions[i]);
+		*ret_version = i + 1;
+	}
+	return rest;
 }
 
 static const char *
 check_argument (int verb, const char *argument)
 {
-	if (verbs[verb].argument == SOMETHING && !*argument)
+	bool is_async;
+	if (verbs[verb].argument == SETTINGS && !*argument)
 		return "what is to be loaded is missing";
 	if (verbs[verb].argument == NOTHING && *argument)
 		return "unload takes no argument: all that was loaded ends";
 	if (verbs[verb].argument == NOTHING_OR_MODULE && strchr (argument, ' '))
 		return "one module, or none for all, can be named";
+	if (verbs[verb].argument == FILE_NAME && !monocle__control_words_stacks (argument, &is_async))
+		return "stacks takes threads or async, and an absolute path";
 	return NULL;
 }
 
@@ -77,7 +85,7 @@ monocle__control_words_read (const char *line, size_t length, monocle__control_r
 	if (!(rest = skip_word (line, "monocle")))
 		return "a request begins with \"monocle 1\"";
 	if (!(rest = skip_version (rest, &version)))
-		return "versions 1 and 2 are spoken here";
+		return "versions 1, 2 and 3 are spoken here";
 	for (int verb = 0; verb < MONOCLE__CONTROL_VERBS; verb++) {
 		const char *argument = skip_word (rest, verbs[verb].word);
 		if (!argument || verbs[verb].version > version)
@@ -87,7 +95,7 @@ monocle__control_words_read (const char *line, size_t length, monocle__control_r
 			*ret_request = (monocle__control_request) { (monocle__control_verb) verb, argument };
 		return error;
 	}
-	return "unknown request: status, start, stop, reset, snapshot; of version 2 load and unload, too";
+	return "unknown request: status, start, stop, reset, snapshot; from version 2 load, unload; from 3 stacks";
 }
 
 const char *
@@ -161,6 +169,19 @@ monocle__control_words_settings (char *argument, monocle__attach_block *ret_sett
 		return "load names no module in MONOCLE_PROFILE";
 	*ret_settings = settings;
 	return NULL;
+}
+
+const char *
+monocle__control_words_stacks (const char *argument, bool *ret_async)
+{
+	const char *path = skip_word (argument, "async");
+	bool is_async = path != NULL;
+	if (!path)
+		path = skip_word (argument, "threads");
+	if (!path || *path != '/')
+		return NULL;
+	*ret_async = is_async;
+	return path;
 }
 
 size_t

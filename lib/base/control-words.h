@@ -6,6 +6,7 @@
 #ifndef MONOCLE_BASE_CONTROL_WORDS_H
 #define MONOCLE_BASE_CONTROL_WORDS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "attach-block.h"
@@ -31,12 +32,14 @@ typedef enum {
 	MONOCLE__CONTROL_SNAPSHOT,
 	MONOCLE__CONTROL_LOAD,
 	MONOCLE__CONTROL_UNLOAD,
+	MONOCLE__CONTROL_STACKS,
 	MONOCLE__CONTROL_VERBS
 } monocle__control_verb;
 
 typedef struct {
 	monocle__control_verb verb;
-	const char *argument; /* of load, the settings; else the name of a module, or "" for all of them */
+	/* Of load, the settings; of stacks, what and where; else the name of a module, or "" for all of them. */
+	const char *argument;
 } monocle__control_request;
 
 /*
@@ -57,6 +60,11 @@ int monocle__control_words_version (const char *words);
  * one of them is MONOCLE_PROFILE. NULL when it is good; else what is wrong. The text is cut apart, and referred to.
  */
 const char *monocle__control_words_settings (char *argument, monocle__attach_block *ret_settings);
+/*
+ * What stacks is given: "threads PATH" or, with async methods that wait, "async PATH". The path of the file that is to
+ * be written, in the argument; NULL: it is neither.
+ */
+const char *monocle__control_words_stacks (const char *argument, bool *ret_async);
 /* "load ..." as it is read there: its length, or 0: it does not fit, or is no line of text. */
 size_t monocle__control_words_load (const monocle__attach_block *settings, char *text, size_t room);
 

@@ -44,6 +44,7 @@
 #include "service.h"
 #include "stacks.h"
 #include "state.h"
+#include "walking.h"
 #include "wants.h"
 
 /* --- what the core tells ------------------------------------------------------------------------------------------ */
@@ -206,6 +207,7 @@ fill_ops (monocle_host_ops *ops)
 	monocle__clr_code_ops (ops);
 	monocle__clr_stack_ops (ops);
 	monocle__clr_stacks_ops (ops);
+	monocle__walking_ops (ops);
 	monocle__clr_object_ops (ops);
 	monocle__clr_layout_ops (ops);
 	monocle__clr_heap_ops (ops);

@@ -18,7 +18,9 @@
 #include <time.h>
 #include "check/slots.h"
 #include "late-sampler.h"
+#include "lending.h"
 #include "log.h"
+#include "look.h"
 #include "mono-nested.h"
 
 typedef struct twin {
@@ -32,9 +34,9 @@ typedef struct twin {
 } twin;
 
 static monocle__late_handle_mono mono;
-static _Atomic (twin *) newest;    /* of all */
-static MonoProfilerHandle sampler; /* the owner of Mono's sampler; NULL: somebody else is */
-static _Atomic (twin *) borrower;  /* of the sampler */
+static _Atomic (twin *) newest;   /* of all */
+static MonoProfilerHandle own;    /* of Mono's sampler; NULL: it is lending.h's, or somebody else's */
+static _Atomic (twin *) borrower; /* of the sampler */
 
 /* NULL: it is not one of ours. */
 static twin *
@@ -46,6 +48,13 @@ twin_of (MonoProfilerHandle handle)
 	return one;
 }
 
+/* The owner of Mono's sampler, as long as no module has it; NULL: one has. */
+static MonoProfilerHandle
+sampler (void)
+{
+	return own ? own : monocle__lending_handle ();
+}
+
 /* --- what Mono calls ---------------------------------------------------------------------------------------------- */
 
 static void *
@@ -55,6 +64,8 @@ enter (MonoProfiler *prof, monocle_event event, bool is_last)
 	atomic_fetch_add (&to->inside, 1);
 	if (event == MONOCLE_EVENT_sample_hit)
 		monocle__mono_nested_look ();
+	if (event == MONOCLE_EVENT_sample_hit && monocle__look_is_here ())
+		return NULL;
 	return is_last ? atomic_exchange (&to->callbacks[event], NULL) : atomic_load (&to->callbacks[event]);
 }
 
@@ -180,19 +191,19 @@ learn_sampler (void)
 	enum { HERTZ = 1000, STEP_NS = 1000000, STEPS = 200 };
 	if (monocle__late_sampler_has_learnt ())
 		return;
-	mono.set[MONOCLE_EVENT_sample_hit](sampler, (void *) learn);
-	mono.set_sample_mode (sampler, MONO_PROFILER_SAMPLE_MODE_REAL, HERTZ);
+	mono.set[MONOCLE_EVENT_sample_hit](sampler (), (void *) learn);
+	mono.set_sample_mode (sampler (), MONO_PROFILER_SAMPLE_MODE_REAL, HERTZ);
 	for (int i = 0; i < STEPS && !monocle__late_sampler_has_learnt (); i++)
 		nanosleep (&(struct timespec) { 0, STEP_NS }, NULL);
-	mono.set_sample_mode (sampler, MONO_PROFILER_SAMPLE_MODE_NONE, HERTZ);
-	mono.set[MONOCLE_EVENT_sample_hit](sampler, NULL);
+	mono.set_sample_mode (sampler (), MONO_PROFILER_SAMPLE_MODE_NONE, HERTZ);
+	mono.set[MONOCLE_EVENT_sample_hit](sampler (), NULL);
 }
 
 static mono_bool
 enable_sampling (MonoProfilerHandle handle)
 {
 	twin *nobody = NULL, *to = twin_of (handle);
-	if (!sampler || !to)
+	if (!sampler () || !to)
 		return mono.enable_sampling (handle);
 	if (!atomic_compare_exchange_strong (&borrower, &nobody, to))
 		return 1;
@@ -208,7 +219,7 @@ set_sample_mode (MonoProfilerHandle handle, MonoProfilerSampleMode mode, uint32_
 	bool is_borrower = to && to->handle == handle;
 	if (is_borrower && monocle__late_sampler_set_mode (mode, frequency))
 		return 1;
-	return frequency && mono.set_sample_mode (is_borrower ? sampler : handle, mode, frequency);
+	return frequency && mono.set_sample_mode (is_borrower ? sampler () : handle, mode, frequency);
 }
 
 static mono_bool
@@ -218,7 +229,7 @@ get_sample_mode (MonoProfilerHandle handle, MonoProfilerSampleMode *mode, uint32
 	bool is_borrower = to && to->handle == handle;
 	if (is_borrower && monocle__late_sampler_get_mode (mode, frequency))
 		return 1;
-	return mono.get_sample_mode (is_borrower ? sampler : handle, mode, frequency);
+	return mono.get_sample_mode (is_borrower ? sampler () : handle, mode, frequency);
 }
 
 /* Mono asks it of each method that it compiles, and the code keeps what was answered. */
@@ -359,7 +370,7 @@ monocle__late_handle_stop (void)
 	bool is_quiet = true;
 	monocle__late_sampler_end ();
 	if (atomic_load (&borrower))
-		mono.set_sample_mode (sampler, MONO_PROFILER_SAMPLE_MODE_NONE, 100);
+		mono.set_sample_mode (sampler (), MONO_PROFILER_SAMPLE_MODE_NONE, 100);
 	for (twin *one = atomic_load (&newest); one; one = one->older)
 		if (one->is_taken)
 			take_callbacks_out (one);
@@ -415,10 +426,10 @@ monocle__late_handle_begin (const char **ret_reason)
 	    !monocle__slots_read (self, &slots))
 		return NULL;
 	find_setters ();
-	MonoProfilerHandle mine = mono.create (NULL);
+	MonoProfilerHandle mine = monocle__lending_begin () ? NULL : mono.create (NULL);
 	MonoProfilerSampleMode mode;
 	uint32_t frequency;
 	if (mine && mono.enable_sampling (mine) && mono.get_sample_mode (mine, &mode, &frequency))
-		sampler = mine;
+		own = mine;
 	return &mono;
 }

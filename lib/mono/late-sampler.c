@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "background.h"
+#include "look.h"
 #include "mono-nested.h"
 #include "mono-signal.h"
 #include "nanoseconds.h"
@@ -60,6 +61,8 @@ monocle__late_sampler_has_learnt (void)
 static void
 on_signal (int number, siginfo_t *info, void *context)
 {
+	if (monocle__look_answer (info, context))
+		return;
 	int saved_errno = errno;
 	bool is_wanted = mode != MONO_PROFILER_SAMPLE_MODE_NONE && !monocle__mono_signal_is_crashing ();
 	errno = saved_errno;
@@ -75,7 +78,14 @@ take_signal (void)
 		return false;
 	ours.sa_sigaction = on_signal;
 	sigaddset (&ours.sa_mask, SIGTERM);
+	sigaddset (&ours.sa_mask, monos_number);
 	return sigaction (SIGNAL, &ours, NULL) == 0;
+}
+
+bool
+monocle__late_sampler_is (void (*handler) (int, siginfo_t *, void *))
+{
+	return handler == on_signal;
 }
 
 /* One that is on its way is ignored then. A handler that the program has set meanwhile is its own. */

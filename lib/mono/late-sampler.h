@@ -15,6 +15,7 @@
 #ifndef MONOCLE_LATE_SAMPLER_H
 #define MONOCLE_LATE_SAMPLER_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <mono/metadata/profiler.h>
@@ -29,6 +30,8 @@ bool monocle__late_sampler_begin (void);
 /* Nothing is hit any more, and the signal is as it was. Idempotent; normal context. */
 void monocle__late_sampler_end (void);
 
+/* Is it this one's handler of the signal? */
+bool monocle__late_sampler_is (void (*handler) (int, siginfo_t *, void *));
 /* As Mono's functions; false outside of begin and end. Async-safe. */
 bool monocle__late_sampler_set_mode (MonoProfilerSampleMode mode, uint32_t frequency);
 bool monocle__late_sampler_get_mode (MonoProfilerSampleMode *ret_mode, uint32_t *ret_frequency);

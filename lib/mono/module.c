@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 #include "late-handle.h"
+#include "lending.h"
 #include "load/candidate.h"
 #include "log.h"
 #include "umbrella.h"
@@ -17,13 +18,20 @@ take_late (const void *code)
 		monocle_log ("the module's calls cannot be led to Monocle: what it sets in Mono stays when it goes");
 }
 
+static void
+take_early (const void *code)
+{
+	if (code)
+		monocle__lending_take (code);
+}
+
 bool
 monocle__module_start (const places *list, const char *name, const char *desc, monocle__late_module *late,
                        char *ret_failure, size_t size)
 {
 	monocle__candidate candidate;
 	monocle__candidate_init (&candidate, name, desc, "this Mono");
-	candidate.starting = late ? take_late : NULL;
+	candidate.starting = late ? take_late : take_early;
 	bool started = monocle__candidate_start_in_process (&candidate);
 	for (size_t i = 0; i < list->count && !started; i++)
 		started = monocle__candidate_start_in (&candidate, list->folders[i]);

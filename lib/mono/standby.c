@@ -28,6 +28,7 @@
 #include "attach-block.h"
 #include "background.h"
 #include "control-words.h"
+#include "control/control-stacks.h"
 #include "environment.h"
 #include "late-handle.h"
 #include "late-module.h"
@@ -291,7 +292,9 @@ run (void *nothing)
 		decide (NULL);
 		await_end ();
 	}
+	monocle__control_stacks_hold (true); /* the library of a module that goes may be the one that is asked */
 	leave ();
+	monocle__control_stacks_hold (mono_is_over ());
 	if (!was_loaded)
 		decide ("none was loaded; the process's messages say why (monocle.1, MESSAGES)");
 	become_unknown ();

@@ -15,12 +15,14 @@
 #include <string.h>
 #include "control/control.h"
 #include "environment.h"
+#include "lending.h"
 #include "load/begin.h"
 #include "load/candidate.h"
 #include "load/roster.h"
 #include "load/words.h"
 #include "log.h"
 #include "log-level.h"
+#include "look.h"
 #include "run-note.h"
 #include "umbrella.h"
 
@@ -197,6 +199,8 @@ mono_profiler_init_monocle (const char *desc)
 	monocle__run_note ("loaded", "Mono");
 	rest += *rest == ':';
 	monocle__begin_loading ();
+	if (monocle__lending_begin ())
+		control.stacks = monocle__look_take;
 	monocle__place_find_all (&list);
 	if (!*rest && ours && *ours)
 		load_words (&list, ours);

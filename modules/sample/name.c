@@ -137,9 +137,10 @@ search_domain (MonoDomain *domain, void *data)
 	if (!code)
 		return;
 	uintptr_t start = (uintptr_t) mono_jit_info_get_code_start (code);
+	int32_t il_offset = -1;
 	search->method = mono_jit_info_get_method (code);
-	int32_t il_offset =
-	    mono_debug_il_offset_from_address (search->method, domain, (uint32_t) (search->address - start));
+	if (mono_debug_enabled ()) /* else Mono ends the process */
+		il_offset = mono_debug_il_offset_from_address (search->method, domain, (uint32_t) (search->address - start));
 	search->il_offset = il_offset < 0 ? NO_OFFSET : (uint32_t) il_offset | MONOCLE_KIT_ORIGIN_EXACT;
 }
 

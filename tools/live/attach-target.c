@@ -122,8 +122,19 @@ say_refusal (const monocle__live_process *process, const monocle__layout *layout
 	free (hint);
 }
 
-bool
-monocle__attach_target_find (const char *word, const monocle__layout *layout, monocle__live_process *ret_process)
+/* Is Monocle in it, and busy with something else than waiting to be attached to? */
+static bool
+is_busy (const monocle__live_process *process)
+{
+	if (process->kind == MONOCLE__LIVE_MONO)
+		return process->has_umbrella && process->standby != MONOCLE__LIVE_STANDBY_IDLE;
+	return process->is_at_work || process->standby == MONOCLE__LIVE_STANDBY_LOADED;
+}
+
+monocle__attach_target_answer
+monocle__attach_target_find_or (const char *word, const monocle__layout *layout,
+                                bool (*instead) (void *data, const monocle__live_process *process), void *data,
+                                monocle__live_process *ret_process)
 {
 	enum { LOOK_NS = 20000000 };
 	uint64_t end = monocle__nanoseconds (CLOCK_MONOTONIC) + MONOCLE__ATTACH_TARGET_PATIENCE_NS;
@@ -131,11 +142,15 @@ monocle__attach_target_find (const char *word, const monocle__layout *layout, mo
 	for (;;) {
 		if (monocle__live_processes_find (word, ret_process, text, sizeof text) != 0) {
 			monocle__say ("%s", text);
-			return false;
+			return MONOCLE__ATTACH_TARGET_NONE;
 		}
 		monocle__live_standby_ask (ret_process);
 		if (!monocle__attach_target_refusal (ret_process, layout, text, sizeof text))
-			return true;
+			return MONOCLE__ATTACH_TARGET_FOUND;
+		if (instead && is_busy (ret_process) && instead (data, ret_process)) {
+			monocle__live_process_done (ret_process);
+			return MONOCLE__ATTACH_TARGET_DONE;
+		}
 		if (!may_be_free_soon (ret_process) || monocle__nanoseconds (CLOCK_MONOTONIC) >= end)
 			break;
 		monocle__live_process_done (ret_process);
@@ -146,7 +161,13 @@ monocle__attach_target_find (const char *word, const monocle__layout *layout, mo
 	else
 		monocle__say ("process %d has ended", (int) ret_process->pid);
 	monocle__live_process_done (ret_process);
-	return false;
+	return MONOCLE__ATTACH_TARGET_NONE;
+}
+
+bool
+monocle__attach_target_find (const char *word, const monocle__layout *layout, monocle__live_process *ret_process)
+{
+	return monocle__attach_target_find_or (word, layout, NULL, NULL, ret_process) == MONOCLE__ATTACH_TARGET_FOUND;
 }
 
 bool

@@ -24,6 +24,19 @@ bool monocle__attach_target_refusal (const monocle__live_process *process, const
                                      char *ret_reason, size_t size);
 /* One that can be. False after one line. */
 bool monocle__attach_target_find (const char *word, const monocle__layout *layout, monocle__live_process *ret_process);
+/*
+ * The same, for who can do without an attach where Monocle is at work already: `instead` is asked then, and again as
+ * long as it answers false and an attach may be about to end.
+ */
+typedef enum {
+	MONOCLE__ATTACH_TARGET_NONE, /* after one line */
+	MONOCLE__ATTACH_TARGET_FOUND,
+	MONOCLE__ATTACH_TARGET_DONE, /* `instead` has done it */
+} monocle__attach_target_answer;
+monocle__attach_target_answer monocle__attach_target_find_or (const char *word, const monocle__layout *layout,
+                                                              bool (*instead) (void *data,
+                                                                               const monocle__live_process *process),
+                                                              void *data, monocle__live_process *ret_process);
 /* Has every module its use in a program that runs, on the runtime that it has? False after one line. */
 bool monocle__attach_target_takes (const monocle__live_process *process, const monocle__desc_list *profiles);
 /* A folder for the run where the process sees it, perhaps under another path. False after one line. */

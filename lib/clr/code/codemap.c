@@ -322,9 +322,8 @@ monocle__codemap_learn (uintptr_t ip)
 void
 monocle__codemap_image (monocle__clr_image *image)
 {
-	if (!monocle__codemap_wanted () || !image->cli.readable || image->is_mapped)
+	if (!monocle__codemap_wanted () || !image->cli.readable || atomic_exchange (&image->is_mapped, true))
 		return;
-	image->is_mapped = true;
 	if (monocle__precompiled_add (image) && !wake ())
 		monocle__precompiled_index ();
 }

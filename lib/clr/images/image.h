@@ -61,7 +61,7 @@ typedef struct monocle__clr_image {
 	bool is_collectible, is_emitted;    /* Reflection.Emit's */
 	bool is_editable;                   /* while it runs (editable.h): its metadata is left as it is */
 	uint32_t gate_token;                /* of an editable one: what its probes call (probes/gate.h); 0: it has none */
-	bool is_mapped;                     /* codemap.c knows its precompiled code */
+	atomic_bool is_mapped;              /* codemap.c knows its precompiled code */
 	bool is_assembly_told;              /* in this attach */
 	atomic_int wanted;                  /* may hold methods that a filter wants: -1 not asked yet, 0, 1 */
 	atomic_uint epoch;                  /* filter_epoch for which `wanted` and PLAIN states hold */

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "background.h"
+#include "control-stacks.h"
 #include "load/roster.h"
 #include "log.h"
 #include "nanoseconds.h"
@@ -134,6 +135,36 @@ list_modules (const char *module, monocle__control_answer *to)
 	return listing.found;
 }
 
+/* --- stacks ------------------------------------------------------------------------------------------------------- */
+
+static unsigned working_session; /* under `working` */
+static atomic_bool is_wanted;    /* a thread waits to hold this one */
+
+static mono_bool
+is_over (void)
+{
+	return session != working_session || is_wanted || monocle__control_stacks_is_wanted ();
+}
+
+static void
+say_note (void *data, const char *line)
+{
+	put (data, LAST_LINE, "note %s", line);
+}
+
+static const char *
+do_stacks (const monocle__control_request *request, monocle__control_answer *to)
+{
+	bool is_async = false;
+	const char *output = monocle__control_words_stacks (request->argument, &is_async);
+	MonocleStacks wish = {
+		.size = sizeof wish, .output = output, .is_async = is_async, .is_over = is_over, .say = say_note, .data = to
+	};
+	return the_host && the_host->stacks ? the_host->stacks (&wish) : "its threads cannot be looked at";
+}
+
+/* --- what else can be asked --------------------------------------------------------------------------------------- */
+
 static const char *
 do_status (const monocle__control_request *request, monocle__control_answer *to)
 {
@@ -208,6 +239,7 @@ monocle__control_command_do (const monocle__control_request *request, monocle__c
 	case MONOCLE__CONTROL_STATUS: finish (ret_answer, do_status (request, ret_answer)); break;
 	case MONOCLE__CONTROL_LOAD: finish (ret_answer, do_load (request, ret_answer)); break;
 	case MONOCLE__CONTROL_UNLOAD: finish (ret_answer, do_unload (request, ret_answer)); break;
+	case MONOCLE__CONTROL_STACKS: finish (ret_answer, do_stacks (request, ret_answer)); break;
 	default: finish (ret_answer, do_modules (request, ret_answer)); break;
 	}
 }
@@ -254,6 +286,7 @@ work (unsigned mine, uint64_t *ret_until)
 	MONOCLE__PAUSE (control_session_known);
 	if (is_mine) {
 		worker = pthread_self ();
+		working_session = mine;
 		do_what_is_due (monocle__nanoseconds (CLOCK_MONOTONIC));
 		if (state == POSTED) {
 			monocle__control_command_do (&asked, &answer);
@@ -326,9 +359,11 @@ void
 monocle__control_command_hold (bool hold)
 {
 	static bool is_held;
-	if (hold && !is_held && !is_unloading && !pthread_equal (worker, pthread_self ()))
+	if (hold && !is_held && !is_unloading && !pthread_equal (worker, pthread_self ())) {
+		is_wanted = true;
 		is_held = pthread_mutex_lock (&working) == 0;
-	else if (!hold && is_held) {
+		is_wanted = false;
+	} else if (!hold && is_held) {
 		is_held = false;
 		pthread_mutex_unlock (&working);
 	}

@@ -13,6 +13,7 @@
 
 #include "control-command.h"
 #include "control-server.h"
+#include "control-stacks.h"
 #include "duration.h"
 #include "environment.h"
 #include "log-level.h"
@@ -90,6 +91,7 @@ monocle__control_begin (const monocle__control_host *host)
 		return;
 	owner = getpid ();
 	bool is_off = is_switched_off ();
+	monocle__control_stacks_begin ();
 	if (is_off && (!start || start == UINT64_MAX) && stop == UINT64_MAX)
 		return;
 	if (!monocle__control_command_begin (host, start, stop) || (!is_off && !monocle__control_server_begin ()))

@@ -11,12 +11,13 @@
 #define MONOCLE_CONTROL_H
 
 #include <stdbool.h>
+#include <monocle/stacks.h>
 
 #include "attach-block.h"
 
 /*
- * What a host does that stands by; both on the thread of commands, one at a time, and never once the end was told.
- * NULL: it is done; else why it is not, as the text of an error, which stays.
+ * What a host does that is asked, or stands by; all on the thread of commands, one at a time, and never once the end
+ * was told. NULL: it is done; else why it is not, as the text of an error, which stays.
  */
 typedef struct {
 	const char *runtime; /* for people; it stays */
@@ -28,6 +29,10 @@ typedef struct {
 	bool (*is_loaded) (void); /* Is there anything that was loaded so? */
 	/* Ends what was loaded so. Files are complete, and more can be loaded, when it returns NULL. */
 	const char *(*unload) (void);
+	/*
+	 * Fills in what only the host knows of the request, and has the stacks written. NULL: it knows of no stacks.
+	 */
+	const char *(*stacks) (MonocleStacks *request);
 } monocle__control_host;
 
 /*

@@ -150,6 +150,16 @@ mono_profiler_enable_call_context_introspection (void)
 	return enable (MONOCLE_FEATURE_CALL_CONTEXT);
 }
 
+/* What was granted in the window walks already; a host that can begin later is asked each time, and knows. */
+bool
+monocle__feature_walks (void)
+{
+	const monocle_host_ops *host = monocle__host_ops ();
+	if (host->walks)
+		return host->walks (host->host);
+	return monocle__feature_granted (MONOCLE_FEATURE_SAMPLING);
+}
+
 /* --- sampling ----------------------------------------------------------------------------------------------------- */
 
 static bool

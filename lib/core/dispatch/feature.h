@@ -16,4 +16,7 @@ void monocle__feature_forget (void);
 /* Has the host granted it? Any context. */
 bool monocle__feature_granted (monocle_feature feature);
 
+/* Can the stacks of threads be walked, now or when this has asked the host? Normal context; the host runs. */
+bool monocle__feature_walks (void);
+
 #endif

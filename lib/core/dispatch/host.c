@@ -32,6 +32,7 @@
 #include "log.h"
 #include "pause.h"
 #include "sample/sampler.h"
+#include "stacks.h"
 
 enum { AWAITED = 0, WINDOW = 1, DELIVERING = 2, ENDED = 4, QUIET = 8 };
 
@@ -243,6 +244,7 @@ begin_control (void)
 	control.load = host->load && host->unload ? load : NULL;
 	control.is_loaded = is_loaded;
 	control.unload = host->unload ? unload : NULL;
+	control.stacks = monocle__stacks_take;
 	if (!monocle__host_delivering () && !monocle__roster_is_empty ())
 		monocle__control_begin (&control);
 }

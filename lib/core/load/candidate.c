@@ -242,8 +242,8 @@ folder_is_welcome (const monocle__candidate *candidate, const char *folder, char
  * A plain name is looked for in folders that only the linker knows, and the code of a file runs when it is opened: so
  * each of the folders must be one that no stranger can put a file into. (What ld.so.conf lists is root's choice.)
  */
-static bool
-linker_is_welcome (monocle__candidate *candidate)
+bool
+monocle__candidate_linker_is_welcome (monocle__candidate *candidate)
 {
 	void *program = dlopen (NULL, RTLD_LAZY);
 	Dl_serinfo head, *list = NULL;
@@ -269,7 +269,7 @@ bool
 monocle__candidate_start_in (monocle__candidate *candidate, const char *folder)
 {
 	bool started = false;
-	if (!folder[0] && !linker_is_welcome (candidate))
+	if (!folder[0] && !monocle__candidate_linker_is_welcome (candidate))
 		return false;
 	for (size_t i = 0; i < 2; i++) {
 		char path[PATH_MAX];

@@ -39,4 +39,7 @@ bool monocle__candidate_start_in_process (monocle__candidate *candidate);
 /* Tries the files of `folder`; "" means wherever the dynamic linker looks. True when the module runs. */
 bool monocle__candidate_start_in (monocle__candidate *candidate, const char *folder);
 
+/* May it be looked for wherever the dynamic linker looks? Else why not is noted. */
+bool monocle__candidate_linker_is_welcome (monocle__candidate *candidate);
+
 #endif

@@ -222,19 +222,26 @@ make_room (watch *own, uint32_t count)
 	return true;
 }
 
+/* False: the thread has run meanwhile. */
+static bool
+read_stack (watch *own, stack *all)
+{
+	ucontext_t context;
+	all->count = 0;
+	all->is_named = true;
+	own->is_whole = monocle__arch_context_make (&context, own->pc, own->sp) &&
+	                monocle_stack_walk_async_safe (&context, MONOCLE_WALK_NATIVE, keep, all) == 0;
+	if (!all->count)
+		all->frames[all->count++] = (monocle_frame) { .ip = own->pc, .sp = own->sp, .kind = MONOCLE_FRAME_NATIVE };
+	return !has_run (own, own->os_id);
+}
+
 /* False: the thread has run meanwhile, or there is no memory. */
 static bool
 walk (watch *own)
 {
 	static stack all;
-	ucontext_t context;
-	all.count = 0;
-	all.is_named = true;
-	own->is_whole = monocle__arch_context_make (&context, own->pc, own->sp) &&
-	                monocle_stack_walk_async_safe (&context, MONOCLE_WALK_NATIVE, keep, &all) == 0;
-	if (!all.count)
-		all.frames[all.count++] = (monocle_frame) { .ip = own->pc, .sp = own->sp, .kind = MONOCLE_FRAME_NATIVE };
-	if (has_run (own, own->os_id) || !make_room (own, all.count))
+	if (!read_stack (own, &all) || !make_room (own, all.count))
 		return false;
 	memcpy (own->frames, all.frames, all.count * sizeof *own->frames);
 	own->count = all.count;
@@ -257,6 +264,25 @@ tell (monocle__sampled *thread, watch *own)
 	};
 	atomic_fetch_add (&hits, 1);
 	monocle_raise_sample_asleep (thread->tid, (uint64_t) own->os_id, &asleep);
+}
+
+monocle__sampler_asleep_answer
+monocle__sampler_asleep_once (uintptr_t tid, pid_t os_id, const MonocleLook *look)
+{
+	static stack all;
+	watch own = { .os_id = 0 };
+	look_at (&own, os_id);
+	if (own.kind == AWAKE)
+		return MONOCLE__ASLEEP_NOT;
+	if (!read_stack (&own, &all))
+		return own.kind == DELICATE ? MONOCLE__ASLEEP_AGAIN : MONOCLE__ASLEEP_NOT;
+	if (!own.is_whole && own.kind == ASLEEP) /* it shows more when it is interrupted */
+		return MONOCLE__ASLEEP_NOT;
+	const MonocleAsleep asleep = {
+		.size = sizeof asleep, .count = all.count, .frames = all.frames, .is_whole = own.is_whole
+	};
+	look->asleep (look->data, tid, (uint64_t) os_id, &asleep);
+	return MONOCLE__ASLEEP_TOLD;
 }
 
 static bool

@@ -99,6 +99,16 @@ hit (monocle__sampled *thread, const siginfo_t *info, void *context)
 	atomic_store_explicit (&thread->is_inside, false, memory_order_release);
 }
 
+/* The kernel keeps one signal for a thread: that of a sample may have been on its way, and was not kept. */
+static void
+be_looked_at (monocle__sampled *thread, const siginfo_t *info, void *context)
+{
+	if (thread)
+		monocle__sampler_look_answer (thread, context);
+	if (thread && atomic_load_explicit (&thread->signalled, memory_order_relaxed))
+		hit (thread, info, context);
+}
+
 /* Another sender's signal goes where it would have gone; the default is to do nothing. */
 static void
 pass_on (int number, siginfo_t *info, void *context)
@@ -118,6 +128,8 @@ on_signal (int number, siginfo_t *info, void *context)
 		thread = monocle__sampler_stranger ();
 	if (info->si_code == SI_QUEUE && info->si_value.sival_ptr == monocle__sampler_ask_mark ().sival_ptr)
 		monocle__sampler_ask_answer ();
+	else if (info->si_code == SI_QUEUE && info->si_value.sival_ptr == monocle__sampler_look_mark ().sival_ptr)
+		be_looked_at (thread, info, context);
 	else if (!is_ours (info, thread))
 		pass_on (number, info, context);
 	else if (thread)

@@ -13,6 +13,8 @@
 #include <sys/types.h>
 #include <time.h>
 #include <mono/metadata/profiler.h>
+#include <monocle/host.h>
+#include <monocle/stacks.h>
 
 typedef struct monocle__engine monocle__engine;
 
@@ -41,6 +43,7 @@ typedef struct monocle__sampled {
 	_Atomic (uint64_t) hits;        /* written by the handler on this thread */
 	_Atomic (uint64_t) overruns;    /* the same: hits that were due while one was on its way */
 	_Atomic (uint64_t) missed;      /* the same of the pacer */
+	_Atomic (int) look;             /* its part in a look at all threads: sampler-look.c's */
 	atomic_bool has_one_body;       /* a module that knows one body of each method takes its sample. Written by it */
 	bool is_stranger;               /* nobody attaches it. Written before it enters the list; sampler-strangers.c */
 } monocle__sampled;
@@ -148,8 +151,26 @@ void monocle__sampler_asleep_forget (void);
 void monocle__sampler_asleep_forked (void);
 /* Is a module told, at this moment? Any context, as is the next one. */
 bool monocle__sampler_asleep_is_telling (void);
+/*
+ * Looks at one thread, whatever is sampled, and tells `look` of it when it waits in the kernel and its stack can be
+ * read from there. AGAIN: it went on meanwhile, and a signal would end what it waits for. On any thread but a sampled
+ * one, one at a time.
+ */
+typedef enum { MONOCLE__ASLEEP_NOT, MONOCLE__ASLEEP_TOLD, MONOCLE__ASLEEP_AGAIN } monocle__sampler_asleep_answer;
+monocle__sampler_asleep_answer monocle__sampler_asleep_once (uintptr_t tid, pid_t os_id, const MonocleLook *look);
 /* How often that was told, and how often not, as the thread went on while its stack was read. */
 void monocle__sampler_asleep_count (uint64_t *ret_hits, uint64_t *ret_lost);
+
+/* --- sampler-look.c ----------------------------------------------------------------------------------------------- */
+
+/*
+ * MonocleStacks's `look`, for threads that are attached; MONOCLE_E_REFUSED: the program has taken the signal. Ends
+ * early when `is_over` says so.
+ */
+int monocle__sampler_look (const MonocleLook *look, uint32_t milliseconds, mono_bool (*is_over) (void));
+/* What a thread is sent that is looked at, and its answer, in the handler. */
+union sigval monocle__sampler_look_mark (void);
+void monocle__sampler_look_answer (monocle__sampled *thread, const void *context);
 
 /* --- sampler-ask.c ------------------------------------------------------------------------------------------------ */
 

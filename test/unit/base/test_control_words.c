@@ -27,13 +27,15 @@ each_verb_is_read_with_and_without_a_module (void **state)
 	char line[64];
 	for (int verb = 0; verb < MONOCLE__CONTROL_VERBS; verb++) {
 		const char *word = monocle__control_words_verb ((monocle__control_verb) verb);
-		bool is_bare = verb == MONOCLE__CONTROL_UNLOAD;
-		snprintf (line, sizeof line, "monocle %d %s%s", monocle__control_words_version (word), word,
-		          is_bare ? "" : " calls");
+		const char *argument = verb == MONOCLE__CONTROL_UNLOAD ? ""
+		                     : verb == MONOCLE__CONTROL_STACKS ? "threads /a b"
+		                                                       : "calls";
+		snprintf (line, sizeof line, "monocle %d %s%s%s", monocle__control_words_version (word), word,
+		          *argument ? " " : "", argument);
 		assert_null (read (line, &request));
 		assert_int_equal (request.verb, verb);
-		assert_string_equal (request.argument, is_bare ? "" : "calls");
-		line[sizeof "monocle " - 1] = '2';
+		assert_string_equal (request.argument, argument);
+		line[sizeof "monocle " - 1] = '3';
 		assert_null (read (line, &request));
 	}
 	assert_null (read ("monocle 1 stop", &request));
@@ -109,7 +111,12 @@ other_lines_are_errors_and_touch_nothing (void **state)
 	static const char *const lines[] = { "",
 		                                 "monocle",
 		                                 "monocle 1",
-		                                 "monocle 3 status",
+		                                 "monocle 4 status",
+		                                 "monocle 2 stacks threads /a",
+		                                 "monocle 3 stacks",
+		                                 "monocle 3 stacks threads",
+		                                 "monocle 3 stacks threads a",
+		                                 "monocle 3 stacks fibres /a",
 		                                 "monocle 2x status",
 		                                 "monocle 1 load 0 MONOCLE_PROFILE=calls",
 		                                 "monocle 1 unload",

@@ -166,7 +166,7 @@ it_says_what_the_process_is_and_refuses_in_words (void **state)
 		{ "monocle 1 stop\n", "error no module in the process can do that\n" },
 		{ "monocle 1 stop it\n", "error there is no such module in the process\n" },
 		{ "monocle 1 status it\n", NULL },
-		{ "monocle 3 stop\n", "error versions 1 and 2 are spoken here\n" },
+		{ "monocle 4 stop\n", "error versions 1, 2 and 3 are spoken here\n" },
 		{ "GET / HTTP/1.1\n", "error a request begins with \"monocle 1\"\n" },
 		{ "monocle 2 load 0 MONOCLE_PROFILE=good:a\\ b\n", "ok\n" },
 		{ "monocle 2 load 0 MONOCLE_PROFILE=bad\n", "error it is bad\n" },

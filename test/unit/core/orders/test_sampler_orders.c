@@ -17,6 +17,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <monocle/host.h>
+#include <mono/metadata/loader.h>
 #include <mono/metadata/profiler.h>
 #include "model/thread.h"
 #include "orders.h"
@@ -298,6 +299,73 @@ a_thread_that_attaches_while_it_is_taken_in_is_sampled_once (void **state)
 	});
 }
 
+/* --- a look at all threads ---------------------------------------------------------------------------------------- */
+
+static void
+on_look (void *data, const mono_byte *ip, const void *context)
+{
+	CHECK (!atomic_load (&has_left));
+	MONOCLE__PAUSE (in_a_look);
+	CHECK (!atomic_load (&has_left));
+	atomic_fetch_add (&hits, 1);
+}
+
+static void
+on_asleep (void *data, uintptr_t tid, uint64_t os_id, const MonocleAsleep *asleep)
+{
+	CHECK (!atomic_load (&has_left));
+}
+
+static mono_bool
+is_never_over (void)
+{
+	return 0;
+}
+
+static void
+look_once (void)
+{
+	const MonocleLook look = { .size = sizeof look, .hit = on_look, .asleep = on_asleep };
+	int missing = monocle__sampler_look (&look, 0, is_never_over);
+	CHECK (missing >= 0 && missing <= 1);
+	atomic_store (&has_left, true);
+	MONOCLE__PAUSE (look_is_over);
+}
+
+/* The core looks at sleepers by a weak function, which comes along with this one. */
+static void
+nothing_is_sampled (void)
+{
+	host_is_there ();
+	mono_stack_walk_async_safe (NULL, NULL, NULL);
+	CHECK (monocle__sampler_signal_install ());
+}
+
+static void
+send_look (void)
+{
+	atomic_store (&is_sent, false);
+	__real_monocle__sampler_signal_send ((pid_t) syscall (SYS_gettid), monocle__sampler_look_mark ());
+	let_signal_come ();
+}
+
+/* Its signal may come when the time of the look is over, and what it was to see is gone. */
+static void
+a_thread_that_comes_late_is_not_looked_at (void **state)
+{
+	orders_run (&(orders) {
+	    .name = "hit_against_end_of_look",
+	    .prepare = nothing_is_sampled,
+	    .threads = { { "thread", attach_and_stay, .stays = true },
+	                 { "hit", .signal = SIGURG, .interrupts = "thread", .send = send_look, .may_come = has_been_sent },
+	                 { "looks", look_once },
+	                 { "sampler", .adopts = "sampler_looks" } },
+	    .fresh = true,
+	    .switches = 2,
+	    .meets = "sampler_look_hit sampler_look_inside sampler_look_ends in_a_look look_is_over",
+	});
+}
+
 /* --- modes -------------------------------------------------------------------------------------------------------- */
 
 static void
@@ -475,6 +543,7 @@ int
 main (void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test (a_thread_that_comes_late_is_not_looked_at),
 		cmocka_unit_test (a_hit_meets_a_thread_that_is_being_attached),
 		cmocka_unit_test (a_hit_that_comes_while_its_engine_begins_asks_for_more),
 		cmocka_unit_test (a_thread_that_attaches_while_a_mode_is_applied_is_sampled),
