@@ -11,6 +11,7 @@
 #include "environment.h"
 #include "hash.h"
 #include "images/editable.h"
+#include "images/emitted.h"
 #include "images/image.h"
 #include "images/resolve.h"
 #include "inline-tree.h"
@@ -92,6 +93,14 @@ clear (uintptr_t start)
 		old->place_count = 0;
 }
 
+/* What a program writes while it runs is asked about when it is compiled; a part of another method may never be. */
+static void
+meet_parts (const monocle__inline_tree *tree)
+{
+	for (uint32_t i = 1; tree && i < tree->node_count; i++)
+		monocle__emitted_method (tree->nodes[i].function);
+}
+
 bool
 monocle__inlined_learn (FunctionID function, uintptr_t start)
 {
@@ -99,6 +108,7 @@ monocle__inlined_learn (FunctionID function, uintptr_t start)
 		return false;
 	monocle__inline_tree *tree = monocle__inline_tree_read (function, start);
 	bool has_tree = tree;
+	meet_parts (tree);
 	pthread_mutex_lock (&lock);
 	if (tree)
 		has_tree = put (tree);
