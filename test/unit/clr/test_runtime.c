@@ -445,7 +445,7 @@ CHILD_TEST (instances_are_spelt_as_mono_spells_them)
 	CHECK_STRING (mono_class_get_name (monocle__resolve_class (ID (&numbers))), "Int32[]");
 }
 
-/* What the runtime of .NET 9 and 10 keeps of a pointer; its id has a bit set. */
+/* What the runtime of .NET 9 to 11 keeps of a pointer; its id has a bit set. */
 typedef struct {
 	uintptr_t kind, type_object, pointee;
 } fake_pointer;
@@ -480,7 +480,7 @@ CHILD_TEST (pointers_are_named_by_what_they_point_to)
 	class_is (COMPOSITE_ID (&own), "Outer`1*", shapes ());
 	CHECK (monocle__resolve_class (COMPOSITE_ID (&function)) == monocle_class_fnptr ());
 	class_is (COMPOSITE_ID (&other), "?", mono_class_get_image (monocle_class_named ("", "", "?", 0)));
-	monocle__clr_state.major = 11;
+	monocle__clr_state.major = 12;
 	_Alignas(8) fake_pointer later = { ELEMENT_TYPE_PTR, 0, ID (&number) };
 	class_is (COMPOSITE_ID (&later), "?", mono_class_get_image (monocle_class_named ("", "", "?", 0)));
 }
