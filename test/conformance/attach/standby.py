@@ -199,7 +199,7 @@ class Standby(harness.Suite):
         """top samples it as long as the screen is there."""
         program.await_state("idle")
         seen = program.monocle("top", program.pid, "--plain", "--duration=1500ms")
-        line = r"%d steps\.exe +CPU .* threads \d+ +memory .* MiB " % program.pid
+        line = r"%d steps\.exe +CPU .* threads \d+ +memory .* MiB\b" % program.pid
         self.check(seen.code == 0 and re.match(line, seen.out), "top tells what the kernel knows", seen)
         self.check(program.state() == "idle", "and leaves", program.ctl("status"))
         program.say("spin")
