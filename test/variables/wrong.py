@@ -85,7 +85,7 @@ def rows(folder):
         Row("monos", {"MONO_ENV_OPTIONS": b"--profile='" + NASTY, "MONOCLE_CLR_TRY_FAULT": NASTY},
             ["MONO_ENV_OPTIONS: a quote is not closed in: --profile='%s" % SEEN], "clr"),
         # The runtime's own: what it does not know is nothing to us.
-        Row("monos", {"DOTNET_MODIFIABLE_ASSEMBLIES": NASTY}, [], "clr"),
+        Row("monos", {"DOTNET_MODIFIABLE_ASSEMBLIES": NASTY, "DOTNET_RichDebugInfo": NASTY}, [], "clr"),
         Row("monos", {"MONO_PROFILE": NASTY}, ["profiler '%s' not found: .*" % SEEN.split(":")[0]], "clr"),
 
         # Nothing at all is what nothing is: one line that a module is missing.
