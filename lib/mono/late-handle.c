@@ -245,10 +245,7 @@ set_coverage_filter (MonoProfilerHandle handle, MonoProfilerCoverageFilterCallba
 {
 }
 
-static const struct {
-	const char *function;
-	void *replacement;
-} replacements[] = {
+static const monocle__slots_row replacements[] = {
 	{ "mono_profiler_create", (void *) create },
 	{ "mono_profiler_enable_sampling", (void *) enable_sampling },
 	{ "mono_profiler_set_sample_mode", (void *) set_sample_mode },
@@ -262,28 +259,10 @@ static const struct {
 
 /* --- slots -------------------------------------------------------------------------------------------------------- */
 
-/* What is NULL is a weak name that this Mono does not have, and stays so. */
-static void
-lead_here (void *data, const char *name, void **word)
-{
-	bool *is_done = data;
-	for (size_t i = 0; *word && i < sizeof replacements / sizeof *replacements; i++)
-		if (!strcmp (replacements[i].function, name))
-			*is_done = monocle__slots_write (word, replacements[i].replacement) && *is_done;
-}
-
 bool
 monocle__late_handle_take (const void *code)
 {
-	struct link_map *map;
-	monocle__slots slots;
-	Dl_info info;
-	bool is_done = dladdr1 (code, &info, (void **) &map, RTLD_DL_LINKMAP) && monocle__slots_read (map, &slots);
-	if (!is_done)
-		return false;
-	monocle__slots_each (&slots, lead_here, &is_done);
-	monocle__slots_protect (&slots);
-	return is_done;
+	return monocle__slots_replace (code, replacements, sizeof replacements / sizeof *replacements);
 }
 
 /* A weak name that nobody had when the linker looked for it. */
@@ -414,16 +393,13 @@ const monocle__late_handle_mono *
 monocle__late_handle_begin (const char **ret_reason)
 {
 	monocle__slots slots;
-	struct link_map *self;
-	Dl_info info;
 	bool is_whole = FIND (create, "mono_profiler_create") && FIND (set_cleanup, "mono_profiler_set_cleanup_callback") &&
 	                FIND (enable_sampling, "mono_profiler_enable_sampling") &&
 	                FIND (set_sample_mode, "mono_profiler_set_sample_mode") &&
 	                FIND (get_sample_mode, "mono_profiler_get_sample_mode");
 	*ret_reason = is_whole ? "no module's calls can be led elsewhere on this machine"
 	                       : "this Mono lacks functions of its profiler API";
-	if (!is_whole || !dladdr1 ((void *) monocle__late_handle_begin, &info, (void **) &self, RTLD_DL_LINKMAP) ||
-	    !monocle__slots_read (self, &slots))
+	if (!is_whole || !monocle__slots_read_of ((void *) monocle__late_handle_begin, &slots))
 		return NULL;
 	find_setters ();
 	MonoProfilerHandle mine = monocle__lending_begin () ? NULL : mono.create (NULL);

@@ -7,12 +7,11 @@
 #include "lending.h"
 
 #include <dlfcn.h>
-#include <link.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "check/slots.h"
+#include "cmdline.h"
 #include "environment.h"
 #include "look.h"
 
@@ -109,10 +108,7 @@ get_sample_mode (MonoProfilerHandle handle, MonoProfilerSampleMode *mode, uint32
 	return mono.get_sample_mode (stand_in (handle), mode, frequency);
 }
 
-static const struct {
-	const char *function;
-	void *replacement;
-} replacements[] = {
+static const monocle__slots_row replacements[] = {
 	{ "mono_profiler_create", (void *) create },
 	{ "mono_profiler_enable_sampling", (void *) enable_sampling },
 	{ "mono_profiler_set_sample_mode", (void *) set_sample_mode },
@@ -120,31 +116,11 @@ static const struct {
 	{ "mono_profiler_set_sample_hit_callback", (void *) set_sample_hit },
 };
 
-/* --- slots -------------------------------------------------------------------------------------------------------- */
-
-static void
-lead_here (void *data, const char *name, void **word)
-{
-	bool *is_done = data;
-	for (size_t i = 0; *word && i < sizeof replacements / sizeof *replacements; i++)
-		if (!strcmp (replacements[i].function, name))
-			*is_done = monocle__slots_write (word, replacements[i].replacement) && *is_done;
-}
-
 void
 monocle__lending_take (const void *code)
 {
-	struct link_map *map;
-	monocle__slots slots;
-	Dl_info info;
-	if (!owner)
-		return;
-	bool is_done = dladdr1 (code, &info, (void **) &map, RTLD_DL_LINKMAP) && monocle__slots_read (map, &slots);
-	if (is_done) {
-		monocle__slots_each (&slots, lead_here, &is_done);
-		monocle__slots_protect (&slots);
-	}
-	is_leaky |= !is_done;
+	if (owner)
+		is_leaky |= !monocle__slots_replace (code, replacements, sizeof replacements / sizeof *replacements);
 }
 
 bool
@@ -184,11 +160,7 @@ is_named_another (void)
 	for (char *word = copy ? strtok_r (copy, " \t", &rest) : NULL; word && !found; word = strtok_r (NULL, " \t", &rest))
 		found = names_another (word);
 	free (copy);
-	FILE *file = fopen ("/proc/self/cmdline", "re");
-	size_t size = file ? fread (words, 1, sizeof words - 1, file) : 0;
-	if (file)
-		fclose (file);
-	words[size] = '\0';
+	size_t size = monocle__cmdline_read (words, sizeof words);
 	for (size_t at = 0; at < size && !found; at += strlen (words + at) + 1)
 		found = names_another (words + at);
 	return found;
@@ -209,10 +181,8 @@ find_functions (void)
 static bool
 has_slots (void)
 {
-	struct link_map *self;
 	monocle__slots slots;
-	Dl_info info;
-	return dladdr1 ((void *) has_slots, &info, (void **) &self, RTLD_DL_LINKMAP) && monocle__slots_read (self, &slots);
+	return monocle__slots_read_of ((void *) has_slots, &slots);
 }
 
 static bool

@@ -5,7 +5,9 @@
  */
 #include "slots.h"
 
+#include <dlfcn.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include "arch/arch.h"
@@ -77,4 +79,39 @@ void
 monocle__slots_protect (const monocle__slots *slots)
 {
 	dl_iterate_phdr (protect_again, (void *) slots->map);
+}
+
+bool
+monocle__slots_read_of (const void *code, monocle__slots *ret_slots)
+{
+	struct link_map *map;
+	Dl_info info;
+	return dladdr1 (code, &info, (void **) &map, RTLD_DL_LINKMAP) && monocle__slots_read (map, ret_slots);
+}
+
+typedef struct {
+	const monocle__slots_row *rows;
+	size_t count;
+	bool is_done;
+} replacing;
+
+static void
+lead_there (void *data, const char *name, void **word)
+{
+	replacing *r = data;
+	for (size_t i = 0; *word && i < r->count; i++)
+		if (!strcmp (r->rows[i].function, name))
+			r->is_done = monocle__slots_write (word, r->rows[i].replacement) && r->is_done;
+}
+
+bool
+monocle__slots_replace (const void *code, const monocle__slots_row *rows, size_t count)
+{
+	monocle__slots slots;
+	replacing r = { rows, count, true };
+	if (!monocle__slots_read_of (code, &slots))
+		return false;
+	monocle__slots_each (&slots, lead_there, &r);
+	monocle__slots_protect (&slots);
+	return r.is_done;
 }

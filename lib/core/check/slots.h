@@ -26,6 +26,8 @@ typedef struct {
 
 /* False: it cannot be read, or on this machine nothing can. */
 bool monocle__slots_read (const struct link_map *map, monocle__slots *ret_slots);
+/* The same of the library that holds this code. */
+bool monocle__slots_read_of (const void *code, monocle__slots *ret_slots);
 /* Tells of each word. The names are the library's. */
 void monocle__slots_each (const monocle__slots *slots, void (*each) (void *data, const char *name, void **word),
                           void *data);
@@ -33,5 +35,16 @@ void monocle__slots_each (const monocle__slots *slots, void (*each) (void *data,
 bool monocle__slots_write (void **word, void *value);
 /* What the linker made read-only after its work is so again. */
 void monocle__slots_protect (const monocle__slots *slots);
+
+typedef struct {
+	const char *function;
+	void *replacement;
+} monocle__slots_row;
+
+/*
+ * Words of the library that holds this code lead to the replacements. One that is NULL is a weak name that nobody has,
+ * and stays so. False: the library cannot be read, or not each word be written.
+ */
+bool monocle__slots_replace (const void *code, const monocle__slots_row *rows, size_t count);
 
 #endif
