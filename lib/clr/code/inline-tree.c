@@ -1,11 +1,7 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * inline-tree.c - see inline-tree.h. Before each body stands the address of its header, whose words are
- *
- *      what is kept for debuggers, clauses, what the collector needs, the function (.NET 8 to 11)
- *
- * What is kept for debuggers begins in one of two ways:
+ * inline-tree.c - see inline-tree.h. What is kept for debuggers (code-header.h) begins in one of two ways:
  *
  *      .NET 8 to 10  a byte of flags: 1, the state of a body that is replaced on the stack follows; 2, then the size of
  *                    the tree (4 bytes), and the tree
@@ -19,6 +15,7 @@
 #include "inline-tree.h"
 #include <stdlib.h>
 #include <string.h>
+#include "code-header.h"
 #include "peek.h"
 
 enum {
@@ -103,34 +100,23 @@ il_offset_of (uint32_t told)
 
 typedef struct {
 	uint32_t child, sibling; /* 0: none */
+	uint32_t reached;        /* in another order: the node that was reached so many nodes after the first */
 } links;
 
-/* Every node but the first is the child of one other. */
+/* From the first one every other is reached, once. */
 static bool
-join (monocle__inline_tree *tree, const links *of)
+join (monocle__inline_tree *tree, links *of)
 {
-	uint32_t joined = 1;
-	for (uint32_t i = 0; i < tree->node_count; i++)
-		for (uint32_t child = of[i].child; child; child = of[child].sibling) {
+	uint32_t count = 1;
+	of[0].reached = 0;
+	for (uint32_t next = 0; next < count; next++)
+		for (uint32_t child = of[of[next].reached].child; child; child = of[child].sibling) {
 			if (child >= tree->node_count || tree->nodes[child].parent != MONOCLE__INLINE_TREE_NONE)
 				return false;
-			tree->nodes[child].parent = i;
-			joined++;
+			tree->nodes[child].parent = of[next].reached;
+			of[count++].reached = child;
 		}
-	return joined == tree->node_count;
-}
-
-/* Chains of parents end: each node was joined once, and the first to none. A ring would have a node without a place. */
-static bool
-ends (const monocle__inline_tree *tree)
-{
-	for (uint32_t i = 1; i < tree->node_count; i++) {
-		uint32_t steps = 0;
-		for (uint32_t at = i; at; at = tree->nodes[at].parent)
-			if (at >= tree->node_count || steps++ > tree->node_count)
-				return false;
-	}
-	return true;
+	return count == tree->node_count;
 }
 
 static bool
@@ -145,7 +131,7 @@ read_nodes (monocle__inline_tree *tree, row *r)
 		of[i].sibling = sibling = take_difference (r, sibling);
 		tree->nodes[i] = (monocle__inline_node) { function, il_offset_of (il_offset), MONOCLE__INLINE_TREE_NONE };
 	}
-	bool is_read = of && !r->is_over && tree->nodes[0].function == tree->function && join (tree, of) && ends (tree);
+	bool is_read = of && !r->is_over && tree->nodes[0].function == tree->function && join (tree, of);
 	free (of);
 	return is_read;
 }
@@ -263,12 +249,13 @@ read_at (uintptr_t address, FunctionID function)
 monocle__inline_tree *
 monocle__inline_tree_read (FunctionID function, uintptr_t start)
 {
-	enum { DEBUGGERS = 0, FUNCTION = 3, WORDS };
-	uintptr_t header, words[WORDS];
-	if (!monocle__peek (start - sizeof header, &header, sizeof header) ||
-	    !monocle__peek (header, words, sizeof words) || words[FUNCTION] != function || !words[DEBUGGERS])
+	uintptr_t at;
+	monocle__code_header header;
+	if (!monocle__peek (start - sizeof at, &at, sizeof at) ||
+	    !monocle__peek (at, &header, offsetof (monocle__code_header, function_count)) || header.function != function ||
+	    !header.debuggers)
 		return NULL;
-	monocle__inline_tree *tree = read_at (words[DEBUGGERS], function);
+	monocle__inline_tree *tree = read_at (header.debuggers, function);
 	if (tree)
 		tree->start = start;
 	return tree;

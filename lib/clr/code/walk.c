@@ -35,6 +35,7 @@
 #include <unistd.h>
 #include <monocle/host.h>
 #include "arch/arch.h"
+#include "code-header.h"
 #include "codemap.h"
 #include "eh-frame.h"
 #include "invariant.h"
@@ -259,28 +260,21 @@ leave_native (walk *w, monocle__unwind_rule rule)
 
 /* --- managed code ------------------------------------------------------------------------------------------------- */
 
-/*
- * Before code that was compiled while the program runs lies the address of its header, which has the number of its
- * functions, the body and its funclets, and of each three numbers: where it begins, where it ends, and where its unwind
- * data is, from one base. So it is in .NET 8 to 11; what does not look so is of another one.
- */
-enum { HEADER_COUNT = 32, HEADER_FUNCTIONS = 36, FUNCTIONS_MAX = 1 << 16, UNWIND_HEAD = 4, UNWIND_MAX = 196 };
+enum { FUNCTIONS_MAX = 1 << 16, UNWIND_HEAD = 4, UNWIND_MAX = 196 };
 
-/* Where the unwind data of a body is; 0: unknown. */
+/* Where the unwind data of a body is; 0: unknown, or what is there looks like no header. */
 static uintptr_t
 unwind_data_of (const walk *w, const monocle__code *code)
 {
-	uintptr_t header;
-	struct {
-		uint32_t count, begin, end, data;
-	} at;
-	_Static_assert(HEADER_FUNCTIONS == HEADER_COUNT + sizeof at.count, "the functions follow their number");
-	if (!read_code (w, code->start - CELL, (uint8_t *) &header, sizeof header) || header % CELL || header < PAGE ||
-	    !read_code (w, header + HEADER_COUNT, (uint8_t *) &at, sizeof at))
+	uintptr_t at;
+	monocle__code_header header;
+	if (!read_code (w, code->start - CELL, (uint8_t *) &at, sizeof at) || at % CELL || at < PAGE ||
+	    !read_code (w, at, (uint8_t *) &header, sizeof header))
 		return 0;
-	bool is_good = at.count && at.count <= FUNCTIONS_MAX && at.begin < at.end && at.end - at.begin <= code->size &&
-	               at.begin < code->start && at.data % 4 == 0;
-	return is_good ? code->start - at.begin + at.data : 0;
+	uint32_t begin = header.first.begin, end = header.first.end;
+	bool is_good = header.function_count && header.function_count <= FUNCTIONS_MAX && begin < end &&
+	               end - begin <= code->size && begin < code->start && header.first.unwind % 4 == 0;
+	return is_good ? code->start - begin + header.first.unwind : 0;
 }
 
 /* `own`: what the code itself does, below the frame that it took over. */
