@@ -375,16 +375,15 @@ typedef struct {
 	 * and name as often as it needs, then end: so a module can attach the thread to its runtime where that is needed,
 	 * and no thread stays attached that cannot be stopped or waited for.
 	 */
-	void *(*resolve) (void *data, uintptr_t address); /* the key; NULL: [unknown]. May be NULL: all are unknown */
-	monocle_kit_name_method name;                     /* required; of each key once. An empty name hides the frame */
-	void (*begin) (void *data);                       /* may be NULL */
-	void (*end) (void *data);                         /* may be NULL */
-	void (*beat) (void *data);                        /* once a second, and before the end; may be NULL */
 	/*
-	 * Instead of resolve, where an address may stand for several frames, as of inlined methods: their keys, innermost
-	 * first, `capacity` at most. 0: [unknown]. May be NULL.
+	 * The keys of the frames that an address stands for, innermost first, `capacity` at most: several where methods
+	 * were inlined. 0: [unknown]. May be NULL: all are unknown.
 	 */
-	uint32_t (*resolve_all) (void *data, uintptr_t address, void **ret_keys, uint32_t capacity);
+	uint32_t (*resolve) (void *data, uintptr_t address, void **ret_keys, uint32_t capacity);
+	monocle_kit_name_method name; /* required; of each key once. An empty name hides the frame */
+	void (*begin) (void *data);   /* may be NULL */
+	void (*end) (void *data);     /* may be NULL */
+	void (*beat) (void *data);    /* once a second, and before the end; may be NULL */
 	bool pieces;            /* there is a file for each piece: see monocle_kit_stacks_cut () */
 	uint64_t paths;         /* bytes for stacks, as monocle_kit_spool_config has it */
 	/*

@@ -230,13 +230,9 @@ stop_asking (monocle_kit_stacks *stacks)
 static uint32_t
 ask_for_keys (monocle_kit_stacks *stacks, uint64_t address, uint64_t ret[INLINED_MAX])
 {
-	void *keys[INLINED_MAX] = { NULL };
-	uint32_t count = 0;
+	void *keys[INLINED_MAX];
 	ask (stacks);
-	if (stacks->config.resolve_all)
-		count = stacks->config.resolve_all (stacks->config.data, address, keys, INLINED_MAX);
-	else if ((keys[0] = stacks->config.resolve (stacks->config.data, address)))
-		count = 1;
+	uint32_t count = stacks->config.resolve (stacks->config.data, address, keys, INLINED_MAX);
 	MONOCLE__INVARIANT (count <= INLINED_MAX);
 	for (uint32_t i = 0; i < count; i++)
 		ret[i] = (uintptr_t) keys[i];
@@ -274,7 +270,7 @@ resolve (monocle_kit_stacks *stacks, uint64_t address, uint64_t ret[INLINED_MAX]
 		memcpy (ret, known->keys ? known->keys : &known->key, known->count * sizeof *ret);
 		return known->count;
 	}
-	if (!stacks->config.resolve && !stacks->config.resolve_all)
+	if (!stacks->config.resolve)
 		return 0;
 	uint32_t count = ask_for_keys (stacks, address, ret);
 	if (count)

@@ -600,11 +600,32 @@ collect (void)
 	return is_walked;
 }
 
-void
-async_take (void (*add) (void *data, const monocle_kit_frame *frames, uint32_t count), uint32_t depth,
-            void (*say) (void *data, const char *line), void *data)
+/* --- what is told ------------------------------------------------------------------------------------------------- */
+
+/* Chains have a thread of their own, a number that no thread has. */
+enum { ASYNC_THREAD = 1, SYNC_EACH = 1000, SYNC_MS = 1000 };
+
+struct taker {
+	monocle_kit_stacks *stacks;
+	uint32_t chains;
+};
+
+static void
+add_chain (void *data, const monocle_kit_frame *frames, uint32_t count)
 {
+	struct taker *taker = data;
+	const uint64_t values[2] = { 1, 0 };
+	monocle_kit_stacks_add (taker->stacks, frames, count, ASYNC_THREAD, values);
+	if (++taker->chains % SYNC_EACH == 0)
+		monocle_kit_stacks_sync (taker->stacks, SYNC_MS);
+}
+
+void
+async_take (monocle_kit_stacks *stacks, uint32_t depth, void (*say) (void *data, const char *line), void *data)
+{
+	struct taker taker = { stacks, 0 };
 	char text[80];
+	monocle_kit_stacks_thread_name (stacks, ASYNC_THREAD, "async");
 	if (!private_field_serves ("sample", MONOCLE__PRIVATE_AWAITERS))
 		return;
 	pthread_mutex_lock (&lock);
@@ -615,7 +636,7 @@ async_take (void (*add) (void *data, const monocle_kit_frame *frames, uint32_t c
 	if (has_memory && !collect ())
 		say (data, "the heap could not be looked at");
 	else if (!has_memory || !add_callers () || !understand () ||
-	         !async_graph_chains (&graph, box_count, depth, add, data))
+	         !async_graph_chains (&graph, box_count, depth, add_chain, &taker))
 		say (data, "no memory for what waits");
 	snprintf (text, sizeof text, "%llu waiting methods are left out, there are too many",
 	          (unsigned long long) left_out);

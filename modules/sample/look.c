@@ -34,20 +34,15 @@ struct look {
 	char program[THREAD_NAME]; /* of the first thread, as the kernel has it */
 	atomic_uint added;
 	atomic_bool is_short; /* some stack was not walked to its end, because Mono has to be asked first */
-	uint32_t chains;
 };
 
 /* --- one thread: in a signal handler, or from outside ------------------------------------------------------------- */
 
-/* A thread that nobody has named has its creator's name. */
 static void
 name_thread (struct look *look, const struct subject *subject)
 {
 	char name[THREAD_NAME];
-	subject_name (subject, name);
-	const char *known = subject_number (subject) == getpid () ? "Main" : runtime_thread_name (name);
-	if (!known && *name && strcmp (name, look->program))
-		known = name;
+	const char *known = runtime_thread_name (subject, look->program, name);
 	if (known)
 		monocle_kit_stacks_thread_name (look->stacks, subject->tid, known);
 }
@@ -141,19 +136,6 @@ look_until_named (struct look *look)
 
 /* --- async methods ------------------------------------------------------------------------------------------------ */
 
-/* They have a thread of their own, a number that no thread has. */
-enum { ASYNC_THREAD = 1, SYNC_EACH = 1000, SYNC_MS = 1000 };
-
-static void
-add_chain (void *data, const monocle_kit_frame *frames, uint32_t count)
-{
-	struct look *look = data;
-	const uint64_t values[2] = { 1, 0 };
-	monocle_kit_stacks_add (look->stacks, frames, count, ASYNC_THREAD, values);
-	if (++look->chains % SYNC_EACH == 0)
-		monocle_kit_stacks_sync (look->stacks, SYNC_MS);
-}
-
 static void
 say_of_async (void *data, const char *line)
 {
@@ -169,9 +151,8 @@ look_for_async (struct look *look)
 	const MonocleStacks *request = look->request;
 	if (!request->is_async || request->is_over ())
 		return;
-	monocle_kit_stacks_thread_name (look->stacks, ASYNC_THREAD, "async");
 	mono_profiler_set_gc_event_callback (request->handle, async_gc_event);
-	async_take (add_chain, DEPTH, say_of_async, look);
+	async_take (look->stacks, DEPTH, say_of_async, look);
 	mono_profiler_set_gc_event_callback (request->handle, NULL);
 }
 
@@ -191,7 +172,7 @@ open_stacks (struct look *look)
 		.values = { { "threads", "count" } },
 		.period = 1,
 		.threads = true,
-		.resolve_all = name_resolve_place,
+		.resolve = name_resolve_place,
 		.name = name_of_place,
 		.begin = drain_thread_begin,
 		.pieces = true,
@@ -248,11 +229,7 @@ leave (void)
 static void
 prepare (struct look *look)
 {
-	FILE *file = fopen ("/proc/self/comm", "re");
-	if (file && fgets (look->program, sizeof look->program, file))
-		look->program[strcspn (look->program, "\n")] = '\0';
-	if (file)
-		fclose (file);
+	subject_program (look->program);
 	if (monocle_event_support)
 		runtime_look ();
 	else

@@ -13,6 +13,7 @@
 #include <link.h>
 #include <pthread.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct {
 	const char *prefix; /* of the thread's name, cut at fifteen bytes by the kernel */
@@ -143,10 +144,15 @@ row_of_thread (const char *name)
 }
 
 const char *
-runtime_thread_name (const char *thread_name)
+runtime_thread_name (const struct subject *subject, const char *program, char name[THREAD_NAME])
 {
-	const thread_row *row = row_of_thread (thread_name);
-	return row ? row->name : NULL;
+	subject_name (subject, name);
+	const thread_row *row = row_of_thread (name);
+	if (subject_number (subject) == getpid ())
+		return "Main";
+	if (row && row->name)
+		return row->name;
+	return *program && *name && strcmp (name, program) ? name : NULL;
 }
 
 uintptr_t

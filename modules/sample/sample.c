@@ -75,16 +75,12 @@ static atomic_bool is_started;
 static monocle_kit_stacks *the_stacks;
 static MonoProfilerHandle the_handle;
 static struct frames the_frames;
-static char program_name[16]; /* of its first thread, as the kernel has it */
-static bool is_late;          /* Mono ran already: its threads began without us, and its sampler is there when we end */
+static char program_name[THREAD_NAME]; /* of a Mono that ran already: threads have names that nobody told us */
+static bool is_late; /* Mono ran already: its threads began without us, and its sampler is there when we end */
 static _Atomic uint64_t taken, weight; /* samples, and their nanoseconds */
 
 /* --- in the signal handler ---------------------------------------------------------------------------------------- */
 
-/*
- * What nobody names has a number. For the process's first thread and the runtime's own there are better words, and of a
- * thread that had its name before we came the kernel has the first fifteen bytes. (One without has its creator's.)
- */
 static void
 name_thread (const struct subject *subject)
 {
@@ -93,10 +89,7 @@ name_thread (const struct subject *subject)
 	if (!place || place->has_name)
 		return;
 	place->has_name = true;
-	subject_name (subject, name);
-	const char *known = subject_number (subject) == getpid () ? "Main" : runtime_thread_name (name);
-	if (!known && is_late && *name && strcmp (name, program_name))
-		known = name;
+	const char *known = runtime_thread_name (subject, program_name, name);
 	if (!known)
 		return;
 	monocle_kit_stacks_thread_name (the_stacks, subject->tid, known);
@@ -476,7 +469,7 @@ open_stacks (const char *desc)
 		.threads = option_threads,
 		.buffer = option_buffer,
 		.paths = option_paths,
-		.resolve_all = name_resolve,
+		.resolve = name_resolve,
 		.name = name_of,
 		.begin = drain_thread_begin,
 		.beat = beat,
@@ -550,12 +543,9 @@ __attribute__ ((visibility ("default"))) void mono_profiler_init_sample (const c
 static void
 see_whether_late (void)
 {
-	FILE *file = !monocle_event_support && mono_get_root_domain () ? fopen ("/proc/self/comm", "re") : NULL;
 	is_late = !monocle_event_support && mono_get_root_domain ();
-	if (file && fgets (program_name, sizeof program_name, file))
-		program_name[strcspn (program_name, "\n")] = '\0';
-	if (file)
-		fclose (file);
+	if (is_late)
+		subject_program (program_name);
 }
 
 bool

@@ -47,6 +47,8 @@ int subject_number (const struct subject *subject);
 enum { THREAD_NAME = 16 };
 /* As the kernel has it; "": it has ended. */
 void subject_name (const struct subject *subject, char name[THREAD_NAME]);
+/* The name of the process's first thread, as the kernel has it. Normal context. */
+void subject_program (char name[THREAD_NAME]);
 
 /* The calling thread's place. NULL: it has none. Async-safe. */
 struct thread_place *thread_find (void);
@@ -136,7 +138,7 @@ void stack_complete (struct stack *stack, const struct subject *subject, bool wh
 void name_init (bool raw, bool lines, bool late);
 /* The end of an attach: nobody has a key of these any more. */
 void name_leave (void);
-/* resolve_all and name of monocle_kit_stacks_config. */
+/* resolve and name of monocle_kit_stacks_config. */
 uint32_t name_resolve (void *data, uintptr_t address, void **ret_keys, uint32_t capacity);
 size_t name_of (void *key, char *buffer, size_t size);
 /* NULL: it is no method's. */
@@ -165,8 +167,12 @@ unsigned runtime_own_work (uintptr_t tid);
 unsigned runtime_work_at (uintptr_t ip);
 /* How a stack without managed frames is shown, given what is on it and how the kernel calls its thread. */
 uintptr_t runtime_frame_alone (unsigned work, const char *thread_name);
-/* How a thread is called that is one of the runtime's own, else NULL. */
-const char *runtime_thread_name (const char *thread_name);
+/*
+ * What the profile calls a thread of which the runtime has told no name; NULL: its number. For the process's first
+ * thread and the runtime's own there are words. Of others the name that the kernel has counts, which is put into
+ * `name`; not that of `program`, which every thread begins with, and none where `program` is "".
+ */
+const char *runtime_thread_name (const struct subject *subject, const char *program, char name[THREAD_NAME]);
 /*
  * What is shown above other frames; 0: nothing, the time is the innermost one's own. What a managed method calls in the
  * runtime is a helper of its own; what a stub calls prepares code and types.
@@ -201,12 +207,11 @@ bool state_is_waiting (const struct subject *subject, const void *context);
 /* Of each collection. */
 void async_gc_event (MonoProfiler *profiler, MonoProfilerGCEvent event, uint32_t generation, mono_bool is_serial);
 /*
- * Collects, and tells every chain: innermost, a method that awaits none of the others, then who awaits it, and so on,
- * `depth` at most. `say` gets a line of what is missing. Normal context, on a thread that the runtime may stop, or does
- * not know; one thread at a time.
+ * Collects, and puts every chain into the profile, as a stack of a thread of its own: innermost, a method that awaits
+ * none of the others, then the one that awaits it, and so on, `depth` at most. `say` gets a line of what is missing.
+ * Normal context, on a thread that the runtime may stop, or does not know.
  */
-void async_take (void (*add) (void *data, const monocle_kit_frame *frames, uint32_t count), uint32_t depth,
-                 void (*say) (void *data, const char *line), void *data);
+void async_take (monocle_kit_stacks *stacks, uint32_t depth, void (*say) (void *data, const char *line), void *data);
 
 /* --- snapshot.c: the stacks of all threads, once ------------------------------------------------------------------ */
 

@@ -215,19 +215,6 @@ is_settled (void)
 	return !monocle_sampling_state && sweeps >= SWEEPS && !is_any_on_its_way ();
 }
 
-/* They have a thread of their own, a number that no thread has. */
-enum { ASYNC_THREAD = 1, SYNC_EACH = 1000, SYNC_MS = 1000 };
-
-static void
-add_chain (void *data, const monocle_kit_frame *frames, uint32_t count)
-{
-	static uint32_t chains;
-	const uint64_t values[2] = { 1, 0 };
-	monocle_kit_stacks_add (the_snapshots, frames, count, ASYNC_THREAD, values);
-	if (++chains % SYNC_EACH == 0)
-		monocle_kit_stacks_sync (the_snapshots, SYNC_MS);
-}
-
 static void
 say (void *data, const char *line)
 {
@@ -243,10 +230,8 @@ write_one (void)
 		return;
 	mono_profiler_set_sample_mode (handle, usual_mode, usual_frequency);
 	nanosleep (&(struct timespec) { .tv_nsec = STEP_NS }, NULL);
-	if (async_depth) {
-		monocle_kit_stacks_thread_name (the_snapshots, ASYNC_THREAD, "async");
-		async_take (add_chain, async_depth, say, NULL);
-	}
+	if (async_depth)
+		async_take (the_snapshots, async_depth, say, NULL);
 	monocle_kit_stacks_cut (the_snapshots, WRITE_MS);
 	phase = NONE;
 	if (is_wanted)

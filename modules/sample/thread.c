@@ -74,6 +74,13 @@ subject_name (const struct subject *subject, char name[THREAD_NAME])
 	name[strcspn (name, "\n")] = '\0';
 }
 
+void
+subject_program (char name[THREAD_NAME])
+{
+	const struct subject first = { .asleep = getpid () };
+	subject_name (&first, name);
+}
+
 struct thread_place *
 thread_find (void)
 {

@@ -34,10 +34,11 @@ others (void)
 	return clock_of (CLOCK_PROCESS_CPUTIME_ID) - clock_of (CLOCK_THREAD_CPUTIME_ID);
 }
 
-static void *
-resolve (void *data, uintptr_t address)
+static uint32_t
+resolve (void *data, uintptr_t address, void **ret_keys, uint32_t capacity)
 {
-	return (void *) (address << 4);
+	ret_keys[0] = (void *) (address << 4);
+	return 1;
 }
 
 static size_t

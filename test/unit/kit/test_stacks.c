@@ -31,8 +31,8 @@ static _Atomic int asked, begun, ended;
 static sem_t gate, arrived;
 static _Atomic bool is_gated;
 
-static void *
-resolve (void *data, uintptr_t address)
+static uint32_t
+resolve (void *data, uintptr_t address, void **ret_keys, uint32_t capacity)
 {
 	asked++;
 	assert_int_equal (begun, ended + 1);
@@ -42,7 +42,8 @@ resolve (void *data, uintptr_t address)
 		while (sem_wait (&gate))
 			;
 	}
-	return address == 0x1000 ? code_at_1000 : NULL;
+	ret_keys[0] = address == 0x1000 ? code_at_1000 : NULL;
+	return ret_keys[0] != NULL;
 }
 
 static void
